@@ -38,7 +38,8 @@ disparities as (
             and (contrast <> 'interaction' or statistic in ('mean', 'share'))" if mart == 'contrasts' }}
             as is_unknown,
         inference.study_id is null and numbers.value is not null and numbers.is_tested as is_missing
-    from {{ mart }} as numbers
+    from {{ mart if mart == 'summary_statistics' else
+        '(select * from ' ~ mart ~ ' where ' ~ is_told_of_controls(source('inference', mart)) ~ ')' }} as numbers
     full outer join (
         select * from {{ source('inference', mart) }}
         where not {{ is_of_labels('calibration') }} {{ "and category = ''" if 'category' not in own }}

@@ -177,7 +177,9 @@ def require_controls(study: Study, prompts: pd.DataFrame) -> None:
     """
     seen = set(prompts["negative_control"].dropna())
     if missing := [name for name in study.controls if name not in seen]:
-        field = (study.path, "negative_controls", "levels")
+        levels = study.negative_controls.levels if study.negative_controls else None
+        step = levels.index(missing[0]) if isinstance(levels, list) else missing[0]
+        field = (study.path, "negative_controls", "levels", step)
         got, expected = f"no prompt of {listed(missing)}", f"controls that the import has: {listed(sorted(seen))}"
         raise SourceError(field, got, expected, suggestion(missing[0], sorted(seen), "correct it, or take it out"))
 

@@ -27,6 +27,7 @@ from python_assets.infer.chunk import Chunk, Frames, united, with_t_where_flips_
 from python_assets.infer.chunks.chunks import Chunks, Here
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
+from python_assets.infer.design.repeated_controls import tested_once
 from python_assets.infer.design.wording import with_wording
 from python_assets.infer.formulas.looks import Look, only_look
 from python_assets.infer.formulas.selected import with_selected_sizes, with_weights
@@ -143,6 +144,7 @@ def infer_study(
     options = options_of(study, look.level)
     chunks = chunks or Here(connection, study, progress, look.level)
     tables, corrected = _first_rows(chunks)
+    tables = tested_once(connection, tables)
     if "hypotheses" in tables:
         corrected = {setting for setting in corrected if corrects is None or setting[-1] in corrects}
         families = _families(connection, study)._replace(corrected=corrected)

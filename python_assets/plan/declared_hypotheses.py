@@ -18,6 +18,7 @@ from python_assets.extract.ground_truth import truth_groupings
 from python_assets.extract.measures import Measure, resolve_measures
 from python_assets.infer.changes.pairs_of_systems import SystemPair, compared_pairs, systems_of
 from python_assets.infer.design.cells import MIXED_UNITS, NONLINEAR
+from python_assets.infer.design.repeated_controls import without_repeated
 from python_assets.infer.hypotheses import Families, families_of, family_ids
 from python_assets.infer.tables import (
     ACROSS,
@@ -102,12 +103,13 @@ def declared_hypotheses(
 
     Args:
         study: the study.
-        connection: with its prompts, design tables, int_prompt_groups and int_settings.
+        connection: with its prompts, design tables, int_prompt_groups, int_answers and int_settings.
         systems: their ids, without the baseline texts.
         pairs: of generations that are compared.
 
     Returns:
-        HYPOTHESIS and PAIR_SIDES, of pairs with the two generations, and family_id; each question once.
+        HYPOTHESIS and PAIR_SIDES, of pairs with the two generations, and family_id; each question once. Negative
+        controls that several slices share are asked of in the first of them alone.
     """
     layouts = [_Layout(*row) for row in connection.execute(_LAYOUTS).fetchall()]
     measure_slices: list[tuple[str, str]] = connection.execute(_MEASURE_SLICES).fetchall()
@@ -122,7 +124,7 @@ def declared_hypotheses(
         *_of_truths(study, connection, layouts, known, systems),
         *_of_pairs(study, layouts, known, pairs, baselines),
     ]
-    hypotheses = pd.DataFrame(rows, columns=[*HYPOTHESIS, *PAIR_SIDES])
+    hypotheses = without_repeated(connection, pd.DataFrame(rows, columns=[*HYPOTHESIS, *PAIR_SIDES]))
     corrected = frozenset(_corrected(study, layouts, systems))
     families = _families(study, layouts, measure_slices)._replace(corrected=corrected)
     return hypotheses.assign(family_id=family_ids(hypotheses, families))

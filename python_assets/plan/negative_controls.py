@@ -15,12 +15,13 @@ from python_assets.plan.text import PlannedControls, PlannedGrouping, PlannedSys
 from python_assets.published.controls import ONE_WORDING
 from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.control_types import too_few, types_problem, types_proposal
-from python_assets.study.problems import listed
+from python_assets.study.problems import listed, plural
 from python_assets.study.study import Study
 from python_assets.texts.group_words import group_words
 from python_assets.texts.words import WordScanner
 
-_OF_DIFFERENCES: Final = dict.fromkeys(("mean_difference", "risk_difference"))
+_DIFFERENCES: Final = ("mean_difference", "risk_difference")
+_MANY: Final = 30  # controls, past which calls buy little: power at 20 is near its limit (inference.md 14)
 _LONGER: Final = 2  # times, from which the length of edits and of groups' words is told
 _CONTROLS: Final = "select prompt_id from raw.prompts where negative_control is not null"
 _ROWS: Final = """
@@ -71,13 +72,7 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
         return
     from python_assets.infer.formulas.negative_controls import FEWEST_TYPES  # which imports scipy, a slow one
 
-    if line := too_few(study.controls, FEWEST_TYPES):
-        yield f"negative_controls: {line}"
-    elif not _OF_DIFFERENCES.keys() & study.margins.keys():
-        yield (
-            "negative_controls: nothing can be beyond_margin, because metrics are worth different at most beside "
-            f"controls: declare analysis.margins of {' or '.join(_OF_DIFFERENCES)} if it is asked for"
-        )
+    yield from _warnings_of_numbers(study, FEWEST_TYPES)
     build_models(connection, ("negative_controls",))
     rows = connection.execute(_ROWS).df()
     [n_root_prompts] = connection.execute(_N_ROOT_PROMPTS).fetchone() or (0,)
@@ -87,7 +82,9 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
             "cannot be tested: give the others such a prompt"
         )
     n_words, n_group_words = rows["n_words"].mean(), rows["n_words_of_groups"].mean()
-    if max(n_words, n_group_words) > _LONGER * min(n_words, n_group_words):
+    # a study cannot change those that come with Plumbline
+    is_packaged = study.negative_controls.is_packaged
+    if not is_packaged and max(n_words, n_group_words) > _LONGER * min(n_words, n_group_words):
         yield (
             f"negative_controls: edits change {n_words:.1f} words on average, groups {n_group_words:.1f}: an edit says "
             "how far words move a score where it is about as long as what names a group"
@@ -120,6 +117,19 @@ def few_wordings_warnings(groupings: Sequence[PlannedGrouping]) -> Iterator[str]
                 f"grouping {one.name}: groups stand in {plural(one.n_units, 'wording')}, which are the units: so few "
                 f"{told}; write 5 a group at least, 8 are usual"
             )
+
+
+def _warnings_of_numbers(study: Study, fewest_types: int) -> Iterator[str]:
+    """Yield what is wrong with the number of controls, of their types and of margins beside them."""
+    if (n_controls := len(study.controls)) > _MANY:
+        yield f"negative_controls: {n_controls} controls are asked in every root prompt: ten of ten types are usual"
+    if line := too_few(study.controls, fewest_types):
+        yield f"negative_controls: {line}"
+    elif not {*_DIFFERENCES} & study.margins.keys():
+        yield (
+            "negative_controls: nothing can be beyond_margin, because metrics are worth different at most beside "
+            f"controls: declare analysis.margins of {' or '.join(_DIFFERENCES)} if it is asked for"
+        )
 
 
 def _edits_that_name_groups(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:

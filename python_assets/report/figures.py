@@ -144,21 +144,31 @@ _IS_USED: Final = """
 """
 # of every system: the mean with each control edit, its difference from the others, and the range that they make likely
 _OF_CONTROLS: Final = f"""
-    with means as (
-        select system_id, list(value order by group_id) as means
+    with means_of_slices as (
+        select slice_id, system_id, list(round(value, 9) order by group_id) as rounded_means,
+            list(value order by group_id) as means
         from summary_statistics
-        where study_id = $study and slice_id = $slice_id and grouping_id = '{NEGATIVE_CONTROL}'
+        where study_id = $study and grouping_id = '{NEGATIVE_CONTROL}'
             and measure_id = $measure_id and calibration = $calibration and statistic = 'mean' and value is not null
             and {_IS_USED}
-        group by system_id
+        group by slice_id, system_id
+    ),
+    means as (select * from means_of_slices where slice_id = $slice_id),
+    -- controls that several slices share are tested in the first of them
+    same_slices as (
+        select means_of_slices.slice_id, system_id
+        from means_of_slices
+        inner join means using (system_id, rounded_means)
     ),
     differences as (
         select system_id, list(value order by group_id) as differences
         from contrasts
-        where study_id = $study and slice_id = $slice_id and grouping_id = '{NEGATIVE_CONTROL}'
+        inner join same_slices using (slice_id, system_id)
+        where study_id = $study and grouping_id = '{NEGATIVE_CONTROL}'
             and measure_id = $measure_id and calibration = $calibration and value is not null and category = ''
             and contrast in ('mean_difference', 'risk_difference') and reference = 'rest' and {_IS_USED}
-        group by system_id
+        group by slice_id, system_id
+        qualify row_number() over (partition by system_id order by slice_id <> $slice_id, slice_id) = 1
     ),
     floors as (
         select system_id, max(control_floor) as floor
@@ -168,7 +178,8 @@ _OF_CONTROLS: Final = f"""
             and reference_system_id = ''
         group by system_id
     )
-    select * from means left join differences using (system_id) left join floors using (system_id)
+    select system_id, means, differences, floor
+    from means left join differences using (system_id) left join floors using (system_id)
     where list_contains($systems, system_id)
 """
 # slices are not published: values are drawn where they are as many as the mean was taken of

@@ -13,6 +13,7 @@ from python_assets.study.problems import plural
 ControlTypes = Mapping[str, str | None]
 """Types by the names of controls; None where a study declares none."""
 
+MOST_NAMED: Final = 5
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
@@ -70,9 +71,10 @@ def types_proposal(types: ControlTypes, texts: Mapping[str, str] | None = None) 
     """
     if not types or None not in types.values():
         return ""
-    proposed = alike_controls(texts or {name: name for name in types})
-    written = ", ".join(f"{name}: {of}" for name, of in proposed.items())
-    return f"types not declared, which finds less; declare one type for edits of one sentence: {{{written}}}"
+    proposed = [f"{name}: {of}" for name, of in alike_controls(texts or {name: name for name in types}).items()]
+    more = f", and {len(proposed) - MOST_NAMED} more" if len(proposed) > MOST_NAMED else ""
+    written = f"{{{', '.join(proposed[:MOST_NAMED])}{more}}}"
+    return f"types not declared, which finds less; declare one type for edits of one sentence: {written}"
 
 
 def types_problem(types: ControlTypes, texts: Mapping[str, str] | None = None) -> Iterator[str]:
@@ -89,6 +91,12 @@ def types_problem(types: ControlTypes, texts: Mapping[str, str] | None = None) -
         declared = [of for of in dict.fromkeys(types[name] for name in names) if of is not None]
         if len(declared) > 1:
             yield (
-                f"{' and '.join(names)} differ in one word, and are declared as {len(declared)} types "
-                f"({', '.join(declared)}): edits of one sentence are one type, so declare one"
+                f"{_few(names)} differ in one word, and are declared as {len(declared)} types "
+                f"({_few(declared, ', ')}): edits of one sentence are one type, so declare one"
             )
+
+
+def _few(names: Sequence[str], joined_by: str = " and ") -> str:
+    if len(names) <= MOST_NAMED:
+        return joined_by.join(names)
+    return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"

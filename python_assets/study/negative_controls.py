@@ -11,6 +11,7 @@ import yaml
 from pydantic import Field, StrictStr, model_validator
 
 from python_assets.study.base import FactorName, Level, Part, Unfit
+from python_assets.study.problems import suggestion
 
 PACKAGED_EDITS: Final = "packaged"
 START, END = "start", "end"
@@ -42,6 +43,17 @@ class ControlEdit(Part):
         return self.place_[1:-1] if is_slot else None
 
 
+def _meant(data: object) -> str:
+    """What to write in the place of a value that is neither a mapping nor packaged."""
+    if isinstance(data, list):
+        return (
+            "write edits: [{name: rain, type: weather, place: start, text: It rains.}, ...]; of an import levels: [...]"
+        )
+    return suggestion(
+        data, [PACKAGED_EDITS], f"write {PACKAGED_EDITS}, or edits: [{{name: ..., place: start, text: ...}}]"
+    )
+
+
 class NegativeControls(Part):
     """Either edits of prompts that are made here, or levels of an import.
 
@@ -61,6 +73,8 @@ class NegativeControls(Part):
     def _packaged_are_written_out(cls, data: Any) -> Any:
         if data == PACKAGED_EDITS:
             data = {"edits": PACKAGED_EDITS}
+        if not isinstance(data, dict | cls):
+            raise Unfit(f"{PACKAGED_EDITS}, edits: [...] or, of an import, levels: {{...}}", _meant(data))
         if isinstance(data, dict) and data.get("edits") == PACKAGED_EDITS:
             return {**data, "edits": packaged_edits()}
         return data
@@ -84,6 +98,11 @@ class NegativeControls(Part):
     def names(self) -> list[str]:
         """The name of every control, in order."""
         return [edit.name for edit in self.edits] if self.edits is not None else [*(self.levels or ())]
+
+    @property
+    def is_packaged(self) -> bool:
+        """Whether the edits are those that come with Plumbline."""
+        return self.edits == [ControlEdit(**edit) for edit in packaged_edits()]
 
     @property
     def slots(self) -> list[str]:

@@ -6,7 +6,7 @@ with
     'group_id', 'contrast', 'category', 'reference', 'value', 'value_responses', 'n_responses', 'n_root_prompts', 'reason',
     'is_tested'
 ] | join(', ') %}
-contrast_values as (
+every as (
     select {{ columns }} from {{ ref('int_contrast_values') }}
     union all
     select {{ columns }} from {{ ref('int_labelled_contrasts') }}
@@ -14,6 +14,10 @@ contrast_values as (
 
 inference as (
     select * from {{ source('inference', 'contrasts') }}
+),
+
+contrast_values as (
+    select * from every where {{ is_told_of_controls('inference') }}
 ),
 
 bands as (

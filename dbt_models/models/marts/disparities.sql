@@ -6,7 +6,7 @@ with
     'statistic_parameters', 'metric', 'value', 'group_low', 'group_high', 'n_low', 'n_high', 'n_groups', 'n_responses',
     'n_root_prompts', 'reason', 'is_tested'
 ] | join(', ') %}
-disparity_values as (
+every as (
     select {{ columns }} from {{ ref('int_disparity_values') }}
     union all
     select {{ columns }} from {{ ref('int_labelled_disparities') }}
@@ -16,6 +16,10 @@ inference as (
     select *, parameters as statistic_parameters
     from {{ source('inference', 'disparities') }}
     where category = ''  -- an index is of all labels together
+),
+
+disparity_values as (
+    select * from every where {{ is_told_of_controls('inference', 'statistic_parameters') }}
 ),
 
 bands as (

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from python_assets.infer.design.control_cells import declares_controls
+from python_assets.infer.design.repeated_controls import first_slices
 from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import CONTROL_FIELDS, DISPARITY_CHANGE, GROUPS_CHANGED, HYPOTHESIS, PAIR_SIDES
 from python_assets.study.base import BASELINE, LEVEL_SEPARATOR, NEGATIVE_CONTROL
@@ -85,7 +86,9 @@ def with_wording(
         return hypotheses.assign(negative_controls_reason=None)
     control_p = hypotheses[is_control].set_index(_SAME).p_value
     loudest = _loudest(tables)
-    keys = pd.MultiIndex.from_frame(hypotheses[_SAME])
+    # controls that several slices share are tested in the first of them
+    tested = hypotheses.assign(slice_id=first_slices(connection, hypotheses))
+    keys = pd.MultiIndex.from_frame(tested[_SAME])
     loudest, is_about = loudest.reindex(keys), is_of_prompts
     untested = hypotheses.inference_reason.where(
         hypotheses.p_value.isna(), str(InferenceReason.CONTROLS_NOT_SUPPORTED)

@@ -6,6 +6,7 @@ from python_assets.errors import NOTHING, FieldPath, StudyError
 from python_assets.study.negative_controls import END, START, ControlEdit, NegativeControls
 from python_assets.study.problems import listed, unknown_name
 from python_assets.study.prompts import Prompts
+from python_assets.study.pronouns import SLOT
 from python_assets.study.study import Templates
 from python_assets.study_file.checks.factors import alike_levels, repeated
 from python_assets.study_file.expand import Draft
@@ -110,7 +111,7 @@ def _edit_problems(edits: Sequence[ControlEdit], prompts: Prompts, factors: Sequ
             expected = f"a slot of the edit's own, for {edit.place_} is the slot of a factor"
             yield StudyError((*where, "place"), edit.place_, expected, "name the slot otherwise, such as {aside}")
         elif prompts.templates is not None:
-            yield from _place_problems(where, edit, prompts.templates)
+            yield from _place_problems(where, edit, prompts.templates, factors)
         elif edit.slot is not None:
             expected = "start, end or words of the prompts, for only templates have slots"
             yield StudyError((*where, "place"), edit.place_, expected, "write place: start")
@@ -122,11 +123,20 @@ def _is_completed(prompts: Prompts) -> bool:
     return prompts.assemble.chosen_method == "split_sentences"
 
 
-def _place_problems(where: FieldPath, edit: ControlEdit, templates: Templates) -> Iterator[StudyError]:
+def _place_problems(
+    where: FieldPath, edit: ControlEdit, templates: Templates, factors: Sequence[str]
+) -> Iterator[StudyError]:
     """The place of an edit is in half of the templates at least: of fewer root prompts no control is tested."""
     if edit.place_ in (START, END):
         return
     without = [text.id for text in templates.texts if not text.holds(edit.place_)]
+    free = {
+        slot for text in templates.texts for slot in SLOT.findall(text.text) if slot.partition(".")[0] not in factors
+    }
+    if edit.slot is not None and len(without) == len(templates.texts) and free:
+        names, remedy = sorted(f"{{{slot}}}" for slot in free), f"write {edit.place_} into the templates"
+        yield unknown_name((*where, "place"), edit.place_, "a slot of the templates for edits", names, remedy)
+        return
     if 2 * len(without) > len(templates.texts):
         n, n_having = len(templates.texts), len(templates.texts) - len(without)
         expected = f"a place in at least half of the templates, which {n_having} of {n} have"

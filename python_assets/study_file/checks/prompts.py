@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from python_assets.errors import FieldPath, StudyError, Told
 from python_assets.study.base import FACTOR_NAME, NEGATIVE_CONTROL
 from python_assets.study.factors import DERIVED
-from python_assets.study.negative_controls import NegativeControls
-from python_assets.study.problems import listed, unknown_name
+from python_assets.study.problems import listed, nearest, unknown_name
 from python_assets.study.prompts import OPTIONS, OPTIONS_SLOT
 from python_assets.study.pronouns import SLOT, pronoun_slots
 from python_assets.study.scrape import Keyword
@@ -106,7 +105,7 @@ def _template_problems(draft: Draft, templates: Templates) -> Iterator[StudyErro
                 expected = "a factor that is the template's own, or one that is crossed, not both"
                 yield StudyError((*path, "factors", name), name, expected, "remove it here")
         yield from unit_problems((*path, "units"), text, templates, declared)
-        yield from _slot_problems(path, text, templates, declared, draft.controls)
+        yield from _slot_problems(path, text, templates, declared, draft)
 
 
 def _cross_problems(path: FieldPath, cross: list[str], declared: dict[str, Factor]) -> Iterator[StudyError]:
@@ -139,17 +138,17 @@ def _levels_problems(path: FieldPath, chosen: dict[str, str], declared: dict[str
 
 
 def _slot_problems(
-    path: FieldPath,
-    text: Template,
-    templates: Templates,
-    factors: Mapping[str, Factor],
-    controls: NegativeControls | None,
+    path: FieldPath, text: Template, templates: Templates, factors: Mapping[str, Factor], draft: Draft
 ) -> Iterator[StudyError]:
     """A slot is a factor that every prompt of the template has, a pronoun of its level, or what an edit fills."""
+    controls = draft.controls
     combinations = [set(combination) for combination in templates.combinations_of(text)]
     known = {*templates.factors_of(text), *(set.intersection(*combinations) if combinations else ())}
     known |= {slot for name in known if name in factors for slot in pronoun_slots(name, factors[name].pronouns)}
+    of_factors = sorted(known)
     known |= set(controls.slots if controls else ())
+    kind = "a slot of a crossed factor" + " or of an edit" * bool(controls and controls.slots)
+    may_be_of_edits = _has_unplaced_edits(draft, templates)
     # a name of cross that is misspelt is told where it stands, not at every slot that has it right
     is_misspelt = not set(templates.cross_of(text)) <= factors.keys()
     written: dict[FieldPath, str] = {("text",): text.text.replace(OPTIONS_SLOT, ""), ("baseline",): text.baseline or ""}
@@ -158,9 +157,18 @@ def _slot_problems(
         written[("messages", index, "content")] = message.content
     for field, content in written.items():
         for slot in SLOT.findall(content):
+            if may_be_of_edits and nearest(slot, of_factors) is None:
+                continue
             if slot not in known and not (is_misspelt and slot.partition(".")[0] in factors):
                 remedy = "add the factor to prompts.templates.cross, or take the braces away"
-                yield unknown_name((*path, *field), f"{{{slot}}}", "a slot of a crossed factor", sorted(known), remedy)
+                yield unknown_name((*path, *field), f"{{{slot}}}", kind, sorted(known), remedy)
+
+
+def _has_unplaced_edits(draft: Draft, templates: Templates) -> bool:
+    """Whether slots of edits are not known: what is wrong is told where the controls stand, not at every slot."""
+    slots = draft.controls.slots if draft.controls else ()
+    is_unread = any(path[:1] == ("negative_controls",) for path in draft.parts.unread)
+    return is_unread or any(not any(text.holds(f"{{{slot}}}") for text in templates.texts) for slot in slots)
 
 
 def _import_problems(draft: Draft, spec: Import) -> Iterator[StudyError]:

@@ -307,6 +307,8 @@ class Study:
             labels = pd.concat(self.labels)
             tables |= {"intermediate.int_labelled_answers": labels, "raw.human_labels": labels.assign(value=labels.y)}
         self._with_controls(tables, int(values.root_position.max()) + 1)
+        asked = tables["intermediate.int_prompt_groups"][["prompt_id"]].drop_duplicates()
+        tables["intermediate.int_answers"] = asked.assign(asked_prompt_id=asked.prompt_id, system_id="")
         connection = duckdb.connect()
         connection.execute("create schema raw; create schema intermediate")
         for name, frame in tables.items():

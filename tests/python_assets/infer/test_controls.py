@@ -7,6 +7,7 @@ from scipy import stats
 
 from python_assets.infer.chunks.chunks import Here
 from python_assets.infer.contrasts.controlled import ControlFindings
+from python_assets.infer.design.repeated_controls import first_slices
 from python_assets.infer.formulas.looks import Look
 from python_assets.infer.formulas.multiplicity import benjamini_hochberg, holm
 from python_assets.infer.formulas.negative_controls import wording
@@ -550,3 +551,107 @@ def test_the_mean_of_all_prompts_is_that_of_groups_alone(study):
         means.append(rows(connection, "system_comparisons", "comparison = 'mean_change'"))
     kept = [name for name in means[0] if name not in ("q_value", "verdict", "n_hypotheses")]
     pd.testing.assert_frame_equal(means[1][kept], means[0][kept])
+
+
+def in_slices(study, *, without_a_root=("c",), slices=("b", "c")):
+    """The study in further slices of the same prompts; in some the last root prompt is absent."""
+    connection = study.write()
+    tables = connection.execute(
+        "select table_schema || '.' || table_name from information_schema.columns where column_name = 'slice_id'"
+    ).fetchall()
+    for name in slices:
+        for (table,) in tables:
+            connection.execute(
+                f"insert into {table} select * replace ('{name}' as slice_id) from {table} where slice_id = 'all'"
+            )
+        if name in without_a_root:
+            for table in ("intermediate.int_prompt_groups", "intermediate.int_cells"):
+                connection.execute(f"delete from {table} where slice_id = '{name}' and root_position = 11")
+    return connection
+
+
+def test_controls_that_slices_share_are_tested_once(study, x):
+    study.add("score", x).control("score", words(sd=0.4), types=TYPES).ask("median")
+    alone = study.write()
+    infer_study(alone, analysis())
+    connection = in_slices(study)
+    infer_study(connection, analysis())
+    controls = "grouping_id = 'negative_control'"
+    for name in ("hypotheses", "contrasts", "disparities"):
+        assert set(rows(connection, name, controls).slice_id) == {"all", "c"}, name
+        assert set(rows(connection, name, "grouping_id = 'gender'").slice_id) == {"all", "b", "c"}, name
+    assert set(rows(connection, "summary_statistics", controls).slice_id) == {"all", "b", "c"}
+    found = rows(connection, "hypotheses").set_index(["statistic", "grouping_id", "slice_id"]).sort_index()
+    assert set(found.n_hypotheses[:, "negative_control"]) == {4}  # mean and median, in all and in c
+    p_of_controls = found.p_value["mean", "negative_control"]
+    groups = found.loc["mean", "gender"]
+    assert dict(groups.p_wording) == {"all": p_of_controls["all"], "b": p_of_controls["all"], "c": p_of_controls["c"]}
+    told = ["p_negative_controls", "wording_sd", "control_floor", "loudest_control", "loudest_control_value"]
+    expected = hypothesis_of(alone, "mean")
+    for slice_id in ("all", "b"):
+        assert groups.loc[slice_id, told].tolist() == expected[told].tolist()
+    assert groups.p_negative_controls["c"] != groups.p_negative_controls["all"]
+
+
+def hypothesis_of(connection, statistic):
+    return rows(connection, "hypotheses", f"statistic = '{statistic}' and grouping_id = 'gender'").iloc[0]
+
+
+def test_changes_of_controls_that_slices_share_are_tested_once(study):
+    other, y = numbers(12, 4, seed=6), words()
+    for name, shift in (("old", 0.0), ("new", 1.0)):
+        own = other + shift * numbers(12, 4, seed=7)
+        study.add("score", own, system_id=name)
+        study.control("score", y + shift * words(seed=5), types=TYPES, system_id=name)
+    connection = in_slices(study)
+    infer_study(connection, analysis())
+    found = rows(connection, "system_comparisons", "grouping_id = 'negative_control'")
+    assert set(found.slice_id) == {"all", "c"}
+    hypotheses = rows(connection, "hypotheses", "reference_system_id = 'old' and grouping_id <> ''")
+    p = hypotheses.set_index(["grouping_id", "slice_id"])
+    of_controls, groups = p.p_value["negative_control"], p.loc["gender"]
+    assert [*of_controls.index] == ["all", "c"]
+    assert dict(groups.p_wording) == {"all": of_controls["all"], "b": of_controls["all"], "c": of_controls["c"]}
+    assert groups.loudest_control.notna().all()
+    assert groups.loudest_control["b"] == groups.loudest_control["all"]
+    assert groups.p_negative_controls["b"] == groups.p_negative_controls["all"]
+
+
+def test_parts_of_a_study_test_shared_controls_once(study, x):
+    for at, measure in enumerate(("calm", "score", "toxicity")):
+        study.add(measure, x + at).control(measure, words(seed=at, sd=0.3), types=TYPES)
+    connection = in_slices(study)
+    # a measure of slices alone has its controls in the first of these
+    connection.execute("delete from raw.measure_slices where measure_id = 'score' and slice_id = 'all'")
+    for table in ("intermediate.int_cells",):
+        connection.execute(f"delete from {table} where measure_id = 'score' and slice_id = 'all'")
+    infer_study(connection, analysis())
+    expected = {table: rows(connection, table) for table in TABLES}
+    infer_study(connection, analysis(), chunks=Here(connection, analysis(), n=2))
+    for table in TABLES:
+        pd.testing.assert_frame_equal(rows(connection, table), expected[table], check_exact=False, rtol=0, atol=1e-12)
+    own = expected["hypotheses"][expected["hypotheses"].grouping_id == "negative_control"]
+    of_measure = own.groupby("measure_id").slice_id.agg(list).to_dict()
+    assert of_measure == {"calm": ["all", "c"], "score": ["b", "c"], "toxicity": ["all", "c"]}
+    assert set(own.n_hypotheses) == {6}
+
+
+def test_controls_of_the_same_system_are_tested_once_in_slices_of_systems(study, x):
+    for name in ("old", "new"):
+        study.add("score", x, system_id=name).control("score", words(), types=TYPES, system_id=name)
+    connection = in_slices(study, without_a_root=(), slices=("b",))
+    answers, asked = "intermediate.int_answers", "intermediate.int_prompt_groups"
+    connection.execute(
+        f"create table both_systems as select * replace (prompt_id || ' | ' || name as prompt_id, name as"
+        f" system_id) from {answers}, (values ('old'), ('new')) as names (name)"
+    )
+    connection.execute(f"create or replace table {answers} as select * exclude name from both_systems")
+    connection.execute(
+        f"create or replace table {asked} as select groups.* replace (answers.prompt_id as prompt_id)"
+        f" from {asked} as groups join {answers} as answers on groups.prompt_id = asked_prompt_id"
+        " where slice_id = 'all' or answers.system_id = 'old'"
+    )
+    of_rows = pd.DataFrame({"slice_id": "b", "system_id": ["old", "new"], "measure_id": "score"})
+    assert first_slices(connection, of_rows).tolist() == ["all", "b"]
+    pair = pd.DataFrame({"slice_id": ["b"], "system_id": "new", "reference_system_id": "old", "measure_id": "score"})
+    assert first_slices(connection, pair).tolist() == ["b"]

@@ -56,7 +56,10 @@ def models(tmp_path: Path, build: duckdb.DuckDBPyConnection):
             (f"p{place}", factor, level) for place, prompt in enumerate(prompts) for factor, level in prompt.items()
         ]
         frame = pd.DataFrame(rows, columns=["prompt_id", "factor", "level"])
-        write_stage(build, study.study_id, "assemble", {"prompt_factors": frame})
+        ids = [f"p{place}" for place in range(len(prompts))]
+        asked = pd.DataFrame({"prompt_id": ids, "root_prompt_id": ids, "unit_id": ids, "is_root": True})
+        asked = asked.assign(task="question", source_tag="table", keyword="", document_id="")
+        write_stage(build, study.study_id, "assemble", {"prompts": asked, "prompt_factors": frame})
         write_stage(build, study.study_id, "design", design_tables(study, build))
         build_models(build, ("coverage", "coverage_cells", "factor_aliasing"))
         return build

@@ -151,10 +151,25 @@ def test_prompts_and_calls_of_controls_are_told_apart(planned_edits):
     assert (plan.n_prompts, controls.n_prompts) == (36, 30)
     assert (plan.n_calls, controls.n_calls) == (36 * 3, 30 * 3)
     assert "Declare analysis.power to see which difference the design finds beside these controls." in plan.text()
-    assert told(plan)[1:] == [
-        "negative_controls: edits change 2.6 words on average, groups 1.0: an edit says how far words move a score "
+    assert [line for line in told(plan) if "words on average" in line] == []  # nobody can shorten the packaged ones
+
+
+def test_edits_longer_than_the_words_of_groups_are_told(planned_edits):
+    names = ("Rain", "Post", "Dusk")
+    written = [f"{{name: {name}, type: {name}, place: start, text: {name} came by at noon.}}" for name in names]
+    plan = planned_edits(f"negative_controls: {{edits: [{', '.join(written)}]}}\n")
+    assert [line for line in told(plan) if "words on average" in line] == [
+        "negative_controls: edits change 5.0 words on average, groups 1.0: an edit says how far words move a score "
         "where it is about as long as what names a group"
     ]
+
+
+def test_of_many_controls_a_few_are_named(planned_edits):
+    written = [f"{{name: x{n}, place: start, text: Page {n} of it.}}" for n in range(40)]
+    lines = told(planned_edits(f"negative_controls: {{edits: [{', '.join(written)}]}}\n"))
+    assert lines[0] == "negative_controls: 40 controls are asked in every root prompt: ten of ten types are usual"
+    (types,) = [line for line in lines if "types not declared" in line]
+    assert types.count("x4: ") == 1
 
 
 def test_a_study_without_controls_counts_none(planned_edits):

@@ -7,6 +7,7 @@ from python_assets.extract.measures import resolve_measures
 from python_assets.extract.vader import vader
 from python_assets.generate.generate_study import generate_study
 from python_assets.plan.plan import plan_study
+from python_assets.published.controls import ONE_WORDING
 from python_assets.study_file.load import load_study
 from python_assets.study_file.new_study import new_study
 from python_assets.warehouse.build import Home
@@ -20,7 +21,7 @@ def test_a_new_study_is_valid_and_can_be_asked_as_it_is(tmp_path):
     plan = plan_study(study)
     assert [system.provider for system in plan.systems] == ["simulator", "simulator"]
     assert {(grouping.grouping_id, grouping.reason) for grouping in plan.groupings} == {("gender", None)}
-    assert plan.warnings == []
+    assert plan.warnings == [f"grouping gender: {ONE_WORDING}"]  # each control is a prompt more: the user decides
     # no model is needed: none answers and none measures
     assert {measure.reads for measure in resolve_measures(study)} == {"text", "flags"}
 
