@@ -73,8 +73,8 @@ class PlumblineError(Exception):
     def __str__(self) -> str:
         """One line: where, what came, what was expected, what to do."""
         came = self._came()
-        parts_of_text = (came and f"got {came}", self.expected and f"expected {self.expected}", self.remedy)
-        return f"{within(self.field)}: {'; '.join(within(part) for part in parts_of_text if part)}"
+        pieces = (came and f"got {came}", self.expected and f"expected {self.expected}", self.remedy)
+        return f"{within(self.field)}: {'; '.join(within(piece) for piece in pieces if piece)}"
 
     @property
     def field(self) -> str:

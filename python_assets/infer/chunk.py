@@ -114,8 +114,8 @@ class Chunk:
 
     @cached_property
     def _of_pairs(self) -> PairLayouts:
-        of_models = [one.of_models for one in self._layouts.values()]
-        return pair_layouts(self._connection, of_models, self._labelled, list(self._study.prompts.wordings))
+        layout_cells = [one.of_models for one in self._layouts.values()]
+        return pair_layouts(self._connection, layout_cells, self._labelled, list(self._study.prompts.wordings))
 
     def again(self, hypotheses: pd.DataFrame, options: Options) -> Frames:
         """The rows of some questions of the part with more draws."""

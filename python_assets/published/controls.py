@@ -118,13 +118,15 @@ def unused_in_words(rows: Sequence[Row]) -> list[str]:
     Args:
         rows: of UNUSED.
     """
-    told = [
+    lines = [
         f"{row['system_id']}, {row['measure_id']}: {row['negative_control']} is not used: it has values in "
         f"{row['n_root_prompts']:,} of {row['n_of_groups']:,} root prompts, half are needed."
         for row in rows[:MOST_UNUSED]
     ]
-    n_more = len(rows) - len(told)
-    return [*told, f"{plural(n_more, 'more control')} without values in half of the root prompts."] if n_more else told
+    n_more = len(rows) - len(lines)
+    return (
+        [*lines, f"{plural(n_more, 'more control')} without values in half of the root prompts."] if n_more else lines
+    )
 
 
 def are_equal(row: Row) -> bool:

@@ -13,7 +13,7 @@ from python_assets.study.problems import plural
 ControlTypes = Mapping[str, str | None]
 """Types by the names of controls; None where a study declares none."""
 
-MOST_NAMED: Final = 5
+MOST_PROPOSED: Final = 5
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
@@ -72,8 +72,8 @@ def types_proposal(types: ControlTypes, texts: Mapping[str, str] | None = None) 
     if not types or None not in types.values():
         return ""
     proposed = [f"{name}: {of}" for name, of in alike_controls(texts or {name: name for name in types}).items()]
-    more = f", and {len(proposed) - MOST_NAMED} more" if len(proposed) > MOST_NAMED else ""
-    written = f"{{{', '.join(proposed[:MOST_NAMED])}{more}}}"
+    more = f", and {len(proposed) - MOST_PROPOSED} more" if len(proposed) > MOST_PROPOSED else ""
+    written = f"{{{', '.join(proposed[:MOST_PROPOSED])}{more}}}"
     return f"types not declared, which finds less; declare one type for edits of one sentence: {written}"
 
 
@@ -97,6 +97,6 @@ def types_problem(types: ControlTypes, texts: Mapping[str, str] | None = None) -
 
 
 def _few(names: Sequence[str], joined_by: str = " and ") -> str:
-    if len(names) <= MOST_NAMED:
+    if len(names) <= MOST_PROPOSED:
         return joined_by.join(names)
-    return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+    return f"{', '.join(names[:MOST_PROPOSED])} and {len(names) - MOST_PROPOSED} more"

@@ -184,10 +184,10 @@ def _names_in_prompts(
         tokens = {text: frozenset(_TOKEN.findall(text)) for text in set(prompts.values())}
         everywhere = frozenset.intersection(*tokens.values())
         names = {text: tuple(_names_in(text, everywhere, known)) for text in tokens}
-        of_groups = {name for of_text in names.values() for name in of_text}
+        group_names = {name for text_names in names.values() for name in text_names}
         for prompt, text in controls.get(root, {}).items():
             prompts[prompt] = text
-            names[text] = tuple(name for name in _names_in(text, everywhere, known) if name in of_groups)
+            names[text] = tuple(name for name in _names_in(text, everywhere, known) if name in group_names)
         names_by_prompt |= {prompt: names[text] for prompt, text in prompts.items() if names[text]}
     return names_by_prompt
 

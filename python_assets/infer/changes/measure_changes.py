@@ -468,13 +468,13 @@ class MeasureChanges:
     def _n_root_prompts(self, n_units: Ints, *, is_shared: bool) -> Ints:
         """Root prompts that stand in so many wordings, of the rows of groups or of one row of all of them.
 
-        is_shared: whether cells count that have another group beside them alone.
+        is_shared: whether only cells whose block has another group count.
         """
         frame, is_there = self.cells.frame, ~self._is_out(())
         cell = shared(frame, is_there) if is_shared else np.flatnonzero(is_there)
         design = Design(frame, cell, Unit.ROOT_PROMPT)
-        of_groups = np.resize(design.roots_of_group, len(n_units))
-        return np.where(n_units > 0, of_groups if len(n_units) > 1 else design.n_root_prompts, 0)
+        group_counts = np.resize(design.roots_of_group, len(n_units))
+        return np.where(n_units > 0, group_counts if len(n_units) > 1 else design.n_root_prompts, 0)
 
     def _judged(
         self,

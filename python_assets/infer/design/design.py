@@ -112,8 +112,10 @@ class Design:
     @cached_property
     def counted_of_block(self) -> Ints:
         """What is counted as the root prompt of each block: of wordings the root prompts that stand in them."""
-        of_block = self.frame.root_prompt_of_block
-        return self.root_of_block if of_block is None else np.unique(of_block[self._blocks[0]], return_inverse=True)[1]
+        root_prompts = self.frame.root_prompt_of_block
+        if root_prompts is None:
+            return self.root_of_block
+        return np.unique(root_prompts[self._blocks[0]], return_inverse=True)[1]
 
     @property
     def n_root_prompts(self) -> int:
@@ -288,6 +290,6 @@ def scopes(n_units: Ints, unit: Unit, *, has_own_prompts: bool, is_of_wordings: 
     Source: inference.md 2.7.
     """
     wide = (n_units >= MIN_UNITS_FOR_SCOPE) & (unit is Unit.ROOT_PROMPT)
-    of_own_prompts = SIMILAR_UNITS_AND_PROMPTS if is_of_wordings else SIMILAR_PROMPTS
-    like_these = of_own_prompts if has_own_prompts else SIMILAR_UNITS
+    wide_scope = SIMILAR_UNITS_AND_PROMPTS if is_of_wordings else SIMILAR_PROMPTS
+    like_these = wide_scope if has_own_prompts else SIMILAR_UNITS
     return np.where(wide, like_these, THESE_PROMPTS).astype(object)

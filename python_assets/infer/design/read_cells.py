@@ -237,9 +237,9 @@ def read_cells(
     ).fetchall()[0]
     frame = _frame(design, len(group_ids))._replace(has_own_prompts=has_own_prompts)
     if scheme == "blocked" and is_of_wordings and has_own_prompts:
-        of_block = np.zeros(len(frame.root_of_block), dtype=np.intp)
-        of_block[frame.block] = design["root_prompt_position"]
-        frame = frame._replace(moves_whole_units=True, root_prompt_of_block=of_block)
+        root_prompts = np.zeros(len(frame.root_of_block), dtype=np.intp)
+        root_prompts[frame.block] = design["root_prompt_position"]
+        frame = frame._replace(moves_whole_units=True, root_prompt_of_block=root_prompts)
     values = _fetch(connection, _VALUES.format(own=measure_filter), columns, parameters)
     cell = _positions(frame, values, f"int_cells of {slice_id}, {grouping_id}")
     shape = (len(frame.block), len(columns))

@@ -61,14 +61,14 @@ def first_slices(connection: duckdb.DuckDBPyConnection, rows: pd.DataFrame) -> "
         scaled = connection.execute(_SCALED).fetchall()
         is_scaled = pd.MultiIndex.from_frame(rows[["statistic", "parameters"]]).isin(scaled)
 
-    def of_side(name: str) -> np.ndarray:
+    def first_of_side(name: str) -> np.ndarray:
         side = rows[name].where(rows[name] != "", rows.system_id) if name in rows else rows.system_id
         system = side if are_apart else pd.Series("", index=rows.index)
         places = pd.MultiIndex.from_arrays([rows.measure_id, rows.slice_id, system])
         found: np.ndarray = by_place.reindex(places).to_numpy(dtype=object)
         return found
 
-    own, other = (of_side(name) for name in PAIR_SIDES)
+    own, other = (first_of_side(name) for name in PAIR_SIDES)
     is_told = pd.notna(own) & (own == other) & ~is_scaled
     return rows.slice_id.mask(is_told, pd.Series(own, index=rows.index))
 

@@ -262,10 +262,10 @@ def bootstrap_rows(cells: Cells, values: Values, spec: StatisticSpec, options: O
     }
 
 
-def _n_root_prompts(cells: Cells, values: Values, of_block: Ints) -> Ints:
-    """Root prompts with a value, shape (columns, groups); of_block: the root prompt of each block."""
+def _n_root_prompts(cells: Cells, values: Values, block_roots: Ints) -> Ints:
+    """Root prompts with a value, shape (columns, groups); block_roots: the root prompt of each block."""
     frame = cells.frame
-    places = np.stack([values.column, frame.group[values.cell], of_block[frame.block[values.cell]]])
+    places = np.stack([values.column, frame.group[values.cell], block_roots[frame.block[values.cell]]])
     column, group, _ = np.unique(places[:, ~np.isnan(values.x)], axis=1)
     counts = np.zeros((len(cells.columns), frame.n_groups), dtype=np.intp)
     np.add.at(counts, (column, group), 1)

@@ -145,7 +145,7 @@ def _slot_problems(
     combinations = [set(combination) for combination in templates.combinations_of(text)]
     known = {*templates.factors_of(text), *(set.intersection(*combinations) if combinations else ())}
     known |= {slot for name in known if name in factors for slot in pronoun_slots(name, factors[name].pronouns)}
-    of_factors = sorted(known)
+    factor_names = sorted(known)
     known |= set(controls.slots if controls else ())
     kind = "a slot of a crossed factor" + " or of an edit" * bool(controls and controls.slots)
     may_be_of_edits = _has_unplaced_edits(draft, templates)
@@ -157,7 +157,7 @@ def _slot_problems(
         written[("messages", index, "content")] = message.content
     for field, content in written.items():
         for slot in SLOT.findall(content):
-            if may_be_of_edits and nearest(slot, of_factors) is None:
+            if may_be_of_edits and nearest(slot, factor_names) is None:
                 continue
             if slot not in known and not (is_misspelt and slot.partition(".")[0] in factors):
                 remedy = "add the factor to prompts.templates.cross, or take the braces away"
