@@ -46,8 +46,12 @@ class ControlEdit(Part):
 def _meant(data: object) -> str:
     """What to write in the place of a value that is neither a mapping nor packaged."""
     if isinstance(data, list):
-        return "write edits: [{name: rain, type: weather, place: start, text: It rains.}, ...]; of an import levels: [...]"
-    return suggestion(data, [PACKAGED_EDITS], f"write {PACKAGED_EDITS}, or edits: [{{name: ..., place: start, text: ...}}]")
+        return (
+            "write edits: [{name: rain, type: weather, place: start, text: It rains.}, ...]; of an import levels: [...]"
+        )
+    return suggestion(
+        data, [PACKAGED_EDITS], f"write {PACKAGED_EDITS}, or edits: [{{name: ..., place: start, text: ...}}]"
+    )
 
 
 class NegativeControls(Part):

@@ -129,7 +129,9 @@ def _place_problems(
     if edit.place_ in (START, END):
         return
     without = [text.id for text in templates.texts if not text.holds(edit.place_)]
-    free = {slot for text in templates.texts for slot in SLOT.findall(text.text) if slot.partition(".")[0] not in factors}
+    free = {
+        slot for text in templates.texts for slot in SLOT.findall(text.text) if slot.partition(".")[0] not in factors
+    }
     if edit.slot is not None and len(without) == len(templates.texts) and free:
         names, remedy = sorted(f"{{{slot}}}" for slot in free), f"write {edit.place_} into the templates"
         yield unknown_name((*where, "place"), edit.place_, "a slot of the templates for edits", names, remedy)

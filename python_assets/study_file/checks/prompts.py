@@ -138,11 +138,7 @@ def _levels_problems(path: FieldPath, chosen: dict[str, str], declared: dict[str
 
 
 def _slot_problems(
-    path: FieldPath,
-    text: Template,
-    templates: Templates,
-    factors: Mapping[str, Factor],
-    draft: Draft,
+    path: FieldPath, text: Template, templates: Templates, factors: Mapping[str, Factor], draft: Draft
 ) -> Iterator[StudyError]:
     """A slot is a factor that every prompt of the template has, a pronoun of its level, or what an edit fills."""
     controls = draft.controls

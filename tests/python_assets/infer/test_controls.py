@@ -439,8 +439,9 @@ def in_slices(study, *, without_a_root=("c",), slices=("b", "c")):
     ).fetchall()
     for name in slices:
         for (table,) in tables:
-            connection.execute(f"insert into {table} select * replace ('{name}' as slice_id) from {table}"
-                               " where slice_id = 'all'")
+            connection.execute(
+                f"insert into {table} select * replace ('{name}' as slice_id) from {table} where slice_id = 'all'"
+            )
         if name in without_a_root:
             for table in ("intermediate.int_prompt_groups", "intermediate.int_cells"):
                 connection.execute(f"delete from {table} where slice_id = '{name}' and root_position = 11")
@@ -518,15 +519,17 @@ def test_controls_of_the_same_system_are_tested_once_in_slices_of_systems(study,
         study.add("score", x, system_id=name).control("score", words(), types=TYPES, system_id=name)
     connection = in_slices(study, without_a_root=(), slices=("b",))
     answers, asked = "intermediate.int_answers", "intermediate.int_prompt_groups"
-    connection.execute(f"create table both_systems as select * replace (prompt_id || ' | ' || name as prompt_id, name as"
-                       f" system_id) from {answers}, (values ('old'), ('new')) as names (name)")
+    connection.execute(
+        f"create table both_systems as select * replace (prompt_id || ' | ' || name as prompt_id, name as"
+        f" system_id) from {answers}, (values ('old'), ('new')) as names (name)"
+    )
     connection.execute(f"create or replace table {answers} as select * exclude name from both_systems")
-    connection.execute(f"create or replace table {asked} as select groups.* replace (answers.prompt_id as prompt_id)"
-                       f" from {asked} as groups join {answers} as answers on groups.prompt_id = asked_prompt_id"
-                       " where slice_id = 'all' or answers.system_id = 'old'")
+    connection.execute(
+        f"create or replace table {asked} as select groups.* replace (answers.prompt_id as prompt_id)"
+        f" from {asked} as groups join {answers} as answers on groups.prompt_id = asked_prompt_id"
+        " where slice_id = 'all' or answers.system_id = 'old'"
+    )
     of_rows = pd.DataFrame({"slice_id": "b", "system_id": ["old", "new"], "measure_id": "score"})
     assert first_slices(connection, of_rows).tolist() == ["all", "b"]
-    pair = pd.DataFrame(
-        {"slice_id": ["b"], "system_id": "new", "reference_system_id": "old", "measure_id": "score"}
-    )
+    pair = pd.DataFrame({"slice_id": ["b"], "system_id": "new", "reference_system_id": "old", "measure_id": "score"})
     assert first_slices(connection, pair).tolist() == ["b"]

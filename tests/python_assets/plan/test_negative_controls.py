@@ -143,12 +143,23 @@ def test_prompts_and_calls_of_controls_are_told_apart(planned_edits):
 
 
 def test_edits_longer_than_the_words_of_groups_are_told(planned_edits):
-    written = [f"{{name: {name}, type: {name}, place: start, text: {name} came by at noon.}}" for name in ("Rain", "Post", "Dusk")]
+    names = ("Rain", "Post", "Dusk")
+    written = [f"{{name: {name}, type: {name}, place: start, text: {name} came by at noon.}}" for name in names]
     plan = planned_edits(f"negative_controls: {{edits: [{', '.join(written)}]}}\n")
     assert told(plan)[:1] == [
-        "negative_controls: edits change 2.6 words on average, groups 1.0: an edit says how far words move a score "
+        "negative_controls: edits change 5.0 words on average, groups 1.0: an edit says how far words move a score "
         "where it is about as long as what names a group"
     ]
+
+
+def test_of_many_controls_a_few_are_named(planned_edits):
+    written = [f"{{name: x{n}, place: start, text: Page {n} of it.}}" for n in range(40)]
+    lines = told(planned_edits(f"negative_controls: {{edits: [{', '.join(written)}]}}\n"))
+    assert lines[0] == "negative_controls: 40 controls are asked in every root prompt: some ten of ten types are usual"
+    (types,) = [line for line in lines if "types not declared" in line]
+    assert types.count("x4: ") == 1
+    assert "x5" not in types
+    assert types.endswith(", and 35 more}")
 
 
 def test_a_study_without_controls_counts_none(planned_edits):
