@@ -72,7 +72,7 @@ def control_warnings(study: Study, connection: duckdb.DuckDBPyConnection) -> Ite
     from python_assets.infer.formulas.negative_controls import FEWEST_TYPES  # which imports scipy, a slow one
 
     if (n_controls := len(study.controls)) > _MANY:
-        yield f"negative_controls: {n_controls} controls are asked in every root prompt: some ten of ten types are usual"
+        yield f"negative_controls: {n_controls} controls in every root prompt: some ten of ten types are usual"
     types = {control_type for control_type in study.controls.values() if control_type is not None}
     if len(study.controls) < FEWEST_TYPES or (types and len(types) < FEWEST_TYPES):
         type_count = f" of {plural(len(types), 'type')}" if types else ""

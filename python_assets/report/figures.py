@@ -143,7 +143,8 @@ _OF_CONTROLS: Final = f"""
     means as (select * from means_of_slices where slice_id = $slice_id),
     -- controls that several slices share are tested in the first of them
     same_slices as (
-        select means_of_slices.slice_id, system_id from means_of_slices inner join means using (system_id, rounded_means)
+        select means_of_slices.slice_id, system_id
+        from means_of_slices inner join means using (system_id, rounded_means)
     ),
     differences as (
         select system_id, list(value order by group_id) as differences

@@ -65,8 +65,8 @@ def first_slices(connection: duckdb.DuckDBPyConnection, rows: pd.DataFrame) -> "
         side = rows[name].where(rows[name] != "", rows.system_id) if name in rows else rows.system_id
         system = side if are_apart else pd.Series("", index=rows.index)
         places = pd.MultiIndex.from_arrays([rows.measure_id, rows.slice_id, system])
-        found: np.ndarray = by_place.reindex(places).to_numpy(dtype=object)
-        return found
+        slices: np.ndarray = by_place.reindex(places).to_numpy(dtype=object)
+        return slices
 
     own, other = (of_side(name) for name in PAIR_SIDES)
     is_told = pd.notna(own) & (own == other) & ~is_scaled
@@ -74,7 +74,7 @@ def first_slices(connection: duckdb.DuckDBPyConnection, rows: pd.DataFrame) -> "
 
 
 def without_repeated(connection: duckdb.DuckDBPyConnection, rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows without those of controls that a slice before has the same of; arguments as first_slices, and grouping_id."""
+    """Rows without controls that an earlier slice has the same of; arguments as first_slices, and grouping_id."""
     is_control = rows.grouping_id == NEGATIVE_CONTROL
     if not is_control.any():
         return rows

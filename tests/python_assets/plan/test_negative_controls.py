@@ -155,7 +155,7 @@ def test_edits_longer_than_the_words_of_groups_are_told(planned_edits):
 def test_of_many_controls_a_few_are_named(planned_edits):
     written = [f"{{name: x{n}, place: start, text: Page {n} of it.}}" for n in range(40)]
     lines = told(planned_edits(f"negative_controls: {{edits: [{', '.join(written)}]}}\n"))
-    assert lines[0] == "negative_controls: 40 controls are asked in every root prompt: some ten of ten types are usual"
+    assert lines[0] == "negative_controls: 40 controls in every root prompt: some ten of ten types are usual"
     (types,) = [line for line in lines if "types not declared" in line]
     assert types.count("x4: ") == 1
     assert "x5" not in types
