@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _placed(error: PlumblineError) -> PlumblineError:
-    """The same error with its line, where it is told of a key of a study file only once the data are read."""
+    """The same error with its line, where a key of a study file turns out wrong only once the data are read."""
     path, *steps = error.where
     if not isinstance(path, Path) or path.suffix not in (".yml", ".yaml") or not steps or not path.is_file():
         return error

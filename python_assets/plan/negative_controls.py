@@ -120,7 +120,7 @@ def few_wordings_warnings(groupings: Sequence[PlannedGrouping]) -> Iterator[str]
 
 
 def _warnings_of_numbers(study: Study, fewest_types: int) -> Iterator[str]:
-    """Yield what is wrong with the number of controls, of their types and of margins beside them."""
+    """Yield what is wrong with the number of controls, of their types and of margins."""
     if (n_controls := len(study.controls)) > _MANY:
         yield f"negative_controls: {n_controls} controls are asked in every root prompt: ten of ten types are usual"
     if line := too_few(study.controls, fewest_types):

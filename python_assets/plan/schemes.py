@@ -279,8 +279,8 @@ def _in_blocks(counts: _Blocks, *, has_unit: bool, wordings: Collection[str]) ->
     if isinstance(chosen, InferenceReason):
         return chosen
     n_units = {Unit.ROOT_PROMPT: counts.n_units_compared, Unit.BLOCK: counts.n_blocks}.get(chosen, 1)
-    own = counts.has_own_prompts
-    scope = scopes(np.array([n_units]), chosen, has_own_prompts=own, is_of_wordings=whole)[0]
+    has_own = counts.has_own_prompts
+    scope = scopes(np.array([n_units]), chosen, has_own_prompts=has_own, is_of_wordings=whole)[0]
     what = "labels of a wording, in all its blocks at once" if whole else "labels inside blocks"
     what = "responses among groups" if chosen is Unit.REPLICATE else what
     return f"{what}; unit {counts.unit if chosen is Unit.ROOT_PROMPT else chosen}; {scope}"

@@ -226,7 +226,7 @@ def broken_by_suites_and_rules(frame):
     """What the suites of Great Expectations find broken, and what the rules of a frame find; or why neither looked."""
     columns = checking._columns(frame, ["who"], "item", "score", "model")
     kind = checking._kind(frame, columns)
-    checking._require_pairs(frame, columns)
+    checking._require_pairs(frame, columns, n_controls=0)
     study, table = checking._study(frame, columns, kind, None), checking._table(frame, columns)
     loaded = load_study(Path("check.yml"), check_files=False, text=checking._yaml(study, "check"))
     table[FILE], table[ROW_COLUMN] = "check.parquet", range(1, len(table) + 1)

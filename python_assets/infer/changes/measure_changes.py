@@ -494,8 +494,8 @@ class MeasureChanges:
         """
         judged, n = change.result, change.result.n_root_prompts
         if not of_units:
-            own, is_of_wordings = self.cells.frame.has_own_prompts, self.cells.frame.is_of_wordings
-            scope = scopes(n, Unit.ROOT_PROMPT, has_own_prompts=own, is_of_wordings=is_of_wordings)
+            has_own, is_of_wordings = self.cells.frame.has_own_prompts, self.cells.frame.is_of_wordings
+            scope = scopes(n, Unit.ROOT_PROMPT, has_own_prompts=has_own, is_of_wordings=is_of_wordings)
             judged = judged._replace(scope=scope)
         has_p = ~np.isnan(judged.p_value)
         is_open = has_flags & has_p & (~judged.reason.astype(bool) | (not of_units))

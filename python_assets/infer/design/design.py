@@ -217,8 +217,8 @@ class Design:
 
     def scopes(self, n_units: Ints) -> NDArray[np.object_]:
         """What rows over so many units can speak about."""
-        own = self.frame.has_own_prompts
-        return scopes(n_units, self.unit, has_own_prompts=own, is_of_wordings=self.frame.is_of_wordings)
+        has_own = self.frame.has_own_prompts
+        return scopes(n_units, self.unit, has_own_prompts=has_own, is_of_wordings=self.frame.is_of_wordings)
 
     @property
     def method(self) -> str:

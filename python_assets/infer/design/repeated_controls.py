@@ -65,12 +65,12 @@ def first_slices(connection: duckdb.DuckDBPyConnection, rows: pd.DataFrame) -> "
         side = rows[name].where(rows[name] != "", rows.system_id) if name in rows else rows.system_id
         system = side if are_apart else pd.Series("", index=rows.index)
         places = pd.MultiIndex.from_arrays([rows.measure_id, rows.slice_id, system])
-        found: np.ndarray = by_place.reindex(places).to_numpy(dtype=object)
-        return found
+        slices: np.ndarray = by_place.reindex(places).to_numpy(dtype=object)
+        return slices
 
-    own, other = (first_of_side(name) for name in PAIR_SIDES)
-    is_told = pd.notna(own) & (own == other) & ~is_scaled
-    return rows.slice_id.mask(is_told, pd.Series(own, index=rows.index))
+    first_own, other = (first_of_side(name) for name in PAIR_SIDES)
+    is_told = pd.notna(first_own) & (first_own == other) & ~is_scaled
+    return rows.slice_id.mask(is_told, pd.Series(first_own, index=rows.index))
 
 
 def without_repeated(connection: duckdb.DuckDBPyConnection, rows: pd.DataFrame) -> pd.DataFrame:

@@ -246,8 +246,8 @@ def bootstrap_rows(cells: Cells, values: Values, spec: StatisticSpec, options: O
         n_bootstrap=options.n_bootstrap,
         seed=stable_seed(options.seed, cells.slice_id, cells.grouping_id, "bootstrap"),
     )
-    own, n_root_prompts = cells.frame.has_own_prompts, intervals.n_root_prompts
-    scope = scopes(n_root_prompts, Unit.ROOT_PROMPT, has_own_prompts=own, is_of_wordings=cells.frame.is_of_wordings)
+    has_own, n_root_prompts = cells.frame.has_own_prompts, intervals.n_root_prompts
+    scope = scopes(n_root_prompts, Unit.ROOT_PROMPT, has_own_prompts=has_own, is_of_wordings=cells.frame.is_of_wordings)
     if cells.frame.root_prompt_of_block is not None:
         n_root_prompts = _n_root_prompts(cells, values, cells.frame.root_prompt_of_block)
     nothing = np.full(intervals.reason.size, np.nan)

@@ -15,6 +15,7 @@ def levels(text, **changes):
     return {**imported(**changes), "negative_controls": f"{{levels: {text}}}"}
 
 
+ASIDE = templates(texts='[{id: t1, text: "A {gender} {aside} asks."}, {id: t2, text: "Is a {gender} {aside} here?"}]')
 CASES = {
     "controls beside a mistyped grouping": (edits(EDIT) | {"groupings": "[gendre]"}, "groupings[0]"),
     "a branch that does not exist": (edits(EDIT, branch="branch: womn, "), "negative_controls.branch"),
@@ -49,6 +50,12 @@ CASES = {
     ),
     "neither": ({**TEMPLATES, "negative_controls": "{branch: man}"}, "negative_controls"),
     "a branch of levels": ({**IMPORT, "negative_controls": "{levels: [red], branch: man}"}, "negative_controls"),
+    "a word like packaged": ({**ASIDE, "negative_controls": "package"}, "negative_controls"),
+    "a list of texts": ({**TEMPLATES, "negative_controls": "[It rains., Page 1 of 1.]"}, "negative_controls"),
+    "a slot that is misspelt": (
+        edits('{name: day, place: "{beside}", text: indeed}', study=ASIDE),
+        "negative_controls.edits[0].place",
+    ),
     "another word": ({**TEMPLATES, "negative_controls": "packed"}, "negative_controls"),
     "a factor of that name": (
         {**TEMPLATES, "factors": "{gender: {levels: [woman, man]}, negative_control: {levels: [a]}}"},
