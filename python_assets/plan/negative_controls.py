@@ -120,10 +120,10 @@ def few_wordings_warnings(groupings: Sequence[PlannedGrouping]) -> Iterator[str]
     """Yield the groupings, in all prompts or a slice, whose units are wordings and too few."""
     for one in groupings:
         if one.has_few_wordings:
-            told = "get no p" if one.reason else "say nothing of similar ones, and their intervals are wide"
+            limit = "get no p" if one.reason else "say nothing of similar ones, and their intervals are wide"
             yield (
                 f"grouping {one.name}: groups stand in {plural(one.n_units, 'wording')}, which are the units: so few "
-                f"{told}; write 5 a group at least, 8 are usual"
+                f"{limit}; write 5 a group at least, 8 are usual"
             )
 
 
