@@ -10,7 +10,7 @@ KEYS = (*("study_id", "slice_id", "system_id", "grouping_id", "measure_id", "cal
 CONTROLS = (
     *("verdict_reason", "p_permuted", "q_permuted", "p_negative_controls", "n_negative_controls", "n_control_types"),
     *("wording_sd", "wording_sd_low", "wording_sd_high", "control_floor", "loudest_control", "loudest_control_value"),
-    *("wording", "negative_controls_reason", "n_groups", "n_root_prompts"),
+    *("wording", "negative_controls_reason", "n_groups", "n_root_prompts", "scope"),
 )
 EFFECTS = [f"{kind}_{ending}" for kind in ("headline", "largest") for ending in EFFECT_FIELDS]
 

@@ -562,7 +562,7 @@ class Plan(NamedTuple):
 
 
 def _family(family_id: str) -> str:
-    """A family as it is printed; one that a study declares by its id."""
+    """The printed name of a family; of one that a study declares its id."""
     return "negative control" if family_id == NEGATIVE_CONTROL else family_id
 
 

@@ -90,7 +90,7 @@ UNUSED: Final = f"""
     ) = 1
     order by system_id, measure_id, negative_control
 """
-"""Controls that no group is compared with, of measures of which some control has a value."""
+"""Controls that no group is compared with, of measures with a value of some control."""
 MOST_GROUPINGS: Final = 4
 MOST_UNUSED: Final = 4
 

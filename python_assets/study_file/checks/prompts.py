@@ -167,7 +167,7 @@ def _slot_problems(
 def _has_unplaced_edits(draft: Draft, templates: Templates) -> bool:
     """Whether slots of edits are not known: what is wrong is told where the controls stand, not at every slot."""
     slots = draft.controls.slots if draft.controls else ()
-    is_unread = any(path[:1] == ("negative_controls",) for path in draft.parts.unread)
+    is_unread = ("negative_controls",) in {path[:1] for path in draft.parts.unread}
     return is_unread or any(not any(text.holds(f"{{{slot}}}") for text in templates.texts) for slot in slots)
 
 

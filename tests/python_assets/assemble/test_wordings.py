@@ -71,20 +71,20 @@ def test_a_plan_knows_wordings_as_units(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("n", "scheme", "told"),
+    ("n", "scheme", "warning"),
     [
         (2, "no inference: too_few_root_prompts", "2 wordings, which are the units: so few get no p; "),
         (4, "labels of a wording, in all its blocks at once; unit wording; these prompts", "4 wordings, which are "),
         (5, "labels of a wording, in all its blocks at once; unit wording; similar prompts", None),
     ],
 )
-def test_a_plan_never_takes_texts_for_few_wordings(tmp_path, n, scheme, told):
+def test_a_plan_never_takes_texts_for_few_wordings(tmp_path, n, scheme, warning):
     rows = [f"{age} years,wording {at},{age} in wording {at}" for at in range(n) for age in (24, 81)]
     plan = plan_study(load_study(written(tmp_path, rows, n_texts=40)))
     assert plan.groupings[0].scheme == scheme
     lines = [line for line in plan.warnings if "groups stand in" in line]
-    assert len(lines) == (told is not None)
-    assert all(told in line for line in lines)
+    assert len(lines) == (warning is not None)
+    assert all(warning in line for line in lines)
 
 
 @pytest.mark.parametrize(

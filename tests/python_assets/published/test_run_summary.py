@@ -27,6 +27,7 @@ HYPOTHESIS = {
     "reason": "",
     "inference_reason": "",
     "negative_controls_reason": None,
+    "scope": "similar prompts",
     "headline_metric": "mean_difference",
     "headline_group_id": "Russia",
     "headline_category": "",
