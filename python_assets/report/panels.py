@@ -83,7 +83,7 @@ class Caption(NamedTuple):
 class PanelDrawer(NamedTuple):
     """Draws the panels of one figure.
 
-    values: single responses by generation and group. controls: the negative controls by system. reference: what
+    values: single responses by system and group. controls: the negative controls by system. reference: what
     groups are compared with.
     """
 

@@ -220,7 +220,7 @@ def _place(row: Row) -> Key:
 
 
 def _scored(row: Row) -> Key:
-    """A measure of the answers of a slice and system, whatever they are grouped by."""
+    """A measure of the answers of a slice and system in every grouping."""
     return tuple(row[name] for name in ("study_id", "slice_id", "system_id", "measure_id"))
 
 

@@ -44,7 +44,7 @@ class ControlEdit(Part):
 
 
 def _meant(data: object) -> str:
-    """What to write in the place of a value that is neither a mapping nor packaged."""
+    """What to write instead of a value that is neither a mapping nor packaged."""
     if isinstance(data, list):
         return (
             "write edits: [{name: rain, type: weather, place: start, text: It rains.}, ...]; of an import levels: [...]"

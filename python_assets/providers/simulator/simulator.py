@@ -56,8 +56,8 @@ class Simulator(LocalProvider):
     options (all optional):
         sentiment: {base: 0.0, spread: 0.35, wording_sd: 0.0, effects: {factor: {level: shift}}}: mean and standard
             deviation of the compound score, and how far a level moves the mean. Each text that is written into a
-            prompt, for a level or as a negative control, moves it by a normal amount of wording_sd, whatever it
-            says: the same in every prompt.
+            prompt, for a level or as a negative control, moves it by a normal amount of wording_sd, the same in
+            every prompt.
         labels: {choices: {label: probability}, effects: {factor: {level: {label: added probability}}}}: the
             response reads `Answer: label.`; sentences follow where sentiment is given too.
         refusal: {base: 0.02, effects: {factor: {level: added probability}}}.

@@ -14,8 +14,8 @@ from python_assets.texts.identity import alike
 
 def factor_problems(draft: Draft) -> Iterator[StudyError]:
     """Declared factors agree with themselves and with the prompts."""
-    templates = draft.parts.prompts.templates if draft.parts.prompts else None
-    scrape = draft.parts.prompts.scrape if draft.parts.prompts else None
+    prompts = draft.parts.prompts
+    templates, scrape = (prompts.templates, prompts.scrape) if prompts else (None, None)
     scraped = scrape.factor if scrape else None
     reserved = (*DERIVED, TEMPLATE) if templates else DERIVED
     if templates and templates.option_orders:
