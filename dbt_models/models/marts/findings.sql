@@ -39,7 +39,11 @@ first_requests_of_all as (
 ),
 
 placed as (
-    select *, {{ family_position() }} as family_position, {{ verdict_position() }} as verdict_position
+    select
+        *,
+        {{ family_position() }} as family_position,
+        {{ verdict_position() }} as verdict_position,
+        family_id = 'negative_control' as is_of_controls
     from findings
 ),
 
@@ -49,7 +53,7 @@ ranked as (
         row_number() over (
             partition by study_id
             order by
-                family_id = 'negative_control' asc,
+                is_of_controls asc,
                 is_tool_bias asc,
                 family_position asc,
                 family_id asc,

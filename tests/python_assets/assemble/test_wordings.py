@@ -75,7 +75,7 @@ def test_a_plan_knows_wordings_as_units(tmp_path):
     [
         (2, "no inference: too_few_root_prompts", "2 wordings, which are the units: so few get no p; "),
         (4, "labels of a wording, in all its blocks at once; unit wording; these prompts", "4 wordings, which are "),
-        (5, "labels of a wording, in all its blocks at once; unit wording; similar prompts", None),
+        (5, "labels of a wording, in all its blocks at once; unit wording; similar units and prompts", None),
     ],
 )
 def test_a_plan_never_takes_texts_for_few_wordings(tmp_path, n, scheme, warning):

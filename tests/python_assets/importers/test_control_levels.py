@@ -67,7 +67,7 @@ def test_levels_that_are_controls_are_prompts_of_no_group(study_of, build):
 
 
 def test_a_control_that_no_row_names_is_told(study_of, build, refused):
-    with refused(SourceError, "negative_controls.levels"):
+    with refused(SourceError, "negative_controls.levels[0]"):
         assemble(study_of(ROWS, ["car-rde", "rain"]), build)
 
 
