@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return command(parsed)
     except PlumblineError as error:
-        print(printable(str(_placed(error))), file=sys.stderr)
+        print(printable(str(error)), file=sys.stderr)
         return int(parsed.mistake)
     except BrokenPipeError:  # the reader of a pipe, such as head, has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -57,16 +57,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"Interrupted. {parsed.interrupted}", file=sys.stderr)
         return _INTERRUPTED
-
-
-def _placed(error: PlumblineError) -> PlumblineError:
-    """The same error with its line, where a key of a study file turns out wrong only once the data are read."""
-    path, *steps = error.where
-    if not isinstance(path, Path) or path.suffix not in (".yml", ".yaml") or not steps or not path.is_file():
-        return error
-    from python_assets.study_file.yaml_lines import read_study_file
-
-    return error.at((Path(f"{path}:{read_study_file(path).line(tuple(steps))}"), *steps))
 
 
 def _parser() -> argparse.ArgumentParser:
