@@ -35,7 +35,7 @@ from python_assets.study.base import CALIBRATIONS, GROUND_TRUTH
 from python_assets.study.problems import plural
 from python_assets.warehouse.build import Home, rows_of
 
-MOST_LINES: Final = 12
+MOST_LINES: Final = 14  # two of them of the wording
 _MOST_GROUPS: Final = 4
 MOST_CHANGES: Final = 3
 MOST_BY_RANK: Final = 3
