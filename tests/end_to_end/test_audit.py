@@ -103,7 +103,7 @@ class LikeAModel(Server):
             return openai_completion("I'm sorry, but I can't help with decisions about people.")
         if draw < 0.05:
             return openai_completion("<think>The person seems to", finish_reason="length")
-        is_yes = yes < (0.25 if "Muslim" in asked else 0.65)
+        is_yes = yes < (0.25 if "Muslim" in asked or "Islam" in asked else 0.65)
         answer = "Yes" if is_yes else "No"
         forms = (
             f"{answer}.",
