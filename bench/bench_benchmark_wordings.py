@@ -132,6 +132,9 @@ def cells_of(given: Answers, factor: int | None, *, is_worded: bool) -> Cells:
     block = np.unique(np.stack([unit[text], text, other[cell]]), axis=1, return_inverse=True)[1].ravel()
     root_of_block = np.zeros(block.max() + 1, np.intp)
     root_of_block[block] = unit[text]
+    text_of_block = np.zeros_like(root_of_block)
+    text_of_block[block] = text
+    frame = Frame(block, of_group[cell], root_of_block, int(of_group.max()) + 1)
     columns = pd.DataFrame(
         {
             "system_id": [f"set {n:05d}" for n in range(n_sets)],
@@ -149,7 +152,7 @@ def cells_of(given: Answers, factor: int | None, *, is_worded: bool) -> Cells:
         grouping_id="groups",
         columns=columns,
         group_ids=[f"g{n:02d}" for n in range(of_group.max() + 1)],
-        frame=Frame(block, of_group[cell], root_of_block, int(of_group.max()) + 1, moves_whole_units=is_worded),
+        frame=frame._replace(root_prompt_of_block=text_of_block) if is_worded else frame,
         x=given.x[text, cell],
         n_responses=np.ones((len(text), n_sets)),
         has_several_prompts=False,

@@ -28,7 +28,7 @@ from python_assets.infer.chunks.chunks import Chunks, Here
 from python_assets.infer.design.cells import MIXED_UNITS
 from python_assets.infer.design.read_cells import with_held_factors
 from python_assets.infer.design.repeated_controls import tested_once
-from python_assets.infer.design.wording import with_wording
+from python_assets.infer.design.wording import MODEL_SETTINGS, with_wording
 from python_assets.infer.formulas.looks import Look, only_look
 from python_assets.infer.formulas.selected import with_selected_sizes, with_weights
 from python_assets.infer.formulas.verdict import (
@@ -59,6 +59,7 @@ from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.tables import (
     ANSWERING_COMPARISONS,
     CONTROL_FIELDS,
+    DIFFERENCES,
     GROUPS_CHANGED,
     HEADLINE,
     HYPOTHESIS,
@@ -75,7 +76,6 @@ from python_assets.study.base import ALL_PROMPTS
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import SILENT, Progress
 
-OF_EFFECTS: Final = ("mean_difference", "risk_difference")  # what a declared effect is of
 OF_MARGIN: Final = "margin"
 OF_EFFECT: Final = "effect"
 _NO_EFFECT: Final = "no_effect_declared"
@@ -88,7 +88,6 @@ _OF_MODELS: Final = """
     select distinct grouping_id
     from raw.groupings join intermediate.int_model_factors using (study_id, factor)
 """
-_SETTINGS: Final = "select distinct slice_id, grouping_id from intermediate.int_settings"
 _MIXES_UNITS: Final = f"""
     select count(*) > 0 from intermediate.int_prompt_groups
     where slice_id = '{ALL_PROMPTS}' and scheme = '{MIXED_UNITS}'
@@ -201,7 +200,7 @@ def _families(connection: duckdb.DuckDBPyConnection, study: Study) -> Families:
     scorers = dict(connection.execute("select measure_id, scorer from raw.measures").fetchall())
     measure_slices = connection.execute(_MEASURE_SLICES).fetchall()
     mixes_units = connection.execute(_MIXES_UNITS).fetchone() == (True,)
-    settings = connection.execute(_SETTINGS).fetchall()
+    settings = connection.execute(MODEL_SETTINGS).fetchall()
     return families_of(study, scorers, measure_slices, model_groupings, settings, mixes_units=mixes_units)
 
 
@@ -404,7 +403,7 @@ def _n_needed(
     powers = contrasts.measure_id.map({name: spec.power for name, spec in planned.items()}).fillna(POWER)
     effects = contrasts.measure_id.map({name: spec.effect for name, spec in planned.items()})
     power = powers.to_numpy(dtype=float)
-    effect = effects.where(contrasts.contrast.isin(OF_EFFECTS)).to_numpy(dtype=float)
+    effect = effects.where(contrasts.contrast.isin(DIFFERENCES)).to_numpy(dtype=float)
     has_margin = ~np.isnan(margin)
     needed = n_needed(
         np.where(has_margin, 0.0, effect),

@@ -17,6 +17,7 @@ from python_assets.warehouse.build import transaction
 DBI: Final = "dbi"
 IDI: Final = "idi"
 LOG_DISPARITY: Final = "log_disparity"
+DIFFERENCES: Final = ("mean_difference", "risk_difference")  # of means and of rates, in the unit of the measure
 INTERACTION: Final = "interaction"
 PARTS: Final = "parts"  # what interaction is held against
 OF_GROUPS: Final = ("fdi_group", "jsd_group")

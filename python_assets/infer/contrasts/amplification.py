@@ -14,9 +14,9 @@ import numpy as np
 from python_assets.infer.contrasts.profiles import total_variation
 from python_assets.infer.design.cells import GroupingPart
 from python_assets.infer.draws.exchange import Draws, Floats, Ints, Shuffles
+from python_assets.infer.formulas.adjusted import SINGULAR, adjustment, is_connected
 from python_assets.infer.result import InferenceReason, Result
 from python_assets.infer.schemes.choose import Blocks, GroupMeans, InUnits
-from python_assets.infer.schemes.group_means import SINGULAR, adjustment, is_connected
 from python_assets.infer.schemes.inversion import N_NOISE
 
 

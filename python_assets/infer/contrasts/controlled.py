@@ -29,7 +29,8 @@ FLOORS: Final = ("range", "standard_deviation")
 class ControlFindings(NamedTuple):
     """What controls say of the hypothesis of each column, shape (columns,); NaN and None where they say nothing.
 
-    n_controls, n_types: of those that stand in enough root prompts. floors: of FLOORS. reason: why there is no p.
+    n_negative_controls, n_control_types: those that stand in enough root prompts. floors: of FLOORS.
+    negative_controls_reason: why there is no p.
     """
 
     p_permuted: Floats

@@ -34,12 +34,11 @@ Key = tuple[str, str, str]
 class ControlCells(NamedTuple):
     """Means of negative controls in the root prompts of a slice and grouping.
 
-    names, types: of the controls of the slice; types None where the study declares none. column_of: positions of
-    columns. x, n_responses: shape (root prompts, controls, columns), NaN and 0 where absent. is_of_units: whether units
-    that the study declares take the place of root prompts, which controls do not have.
+    types: of the controls of the slice; None where the study declares none. column_of: positions of columns.
+    x, n_responses: shape (root prompts, controls, columns), NaN and 0 where absent. is_of_units: whether units that the
+    study declares take the place of root prompts, which controls do not have.
     """
 
-    names: Sequence[str]
     types: Sequence[str] | None
     column_of: Mapping[Key, int]
     x: Floats
@@ -115,26 +114,24 @@ def read_controls(
     type_of = dict(connection.execute(_TYPES).fetchall())
     if not type_of:
         return {}
-    names_of: dict[str, list[str]] = {}
+    types_of: dict[str, list[str]] = {}
     for slice_id, name, _ in connection.execute(_NAMES).fetchall():
-        names_of.setdefault(slice_id, []).append(name)
+        types_of.setdefault(slice_id, []).append(type_of[name])
     units = connection.execute(_UNITS).df()
     is_own = units.grouping_id == NEGATIVE_CONTROL
     own_units = {str(slice_id): rows for slice_id, rows in units[is_own].groupby("slice_id")}
     by_layout = {}
     for key, rows in units[~is_own].groupby(_PLACE, sort=True):
         slice_id, grouping_id = map(str, key)
-        names = names_of.get(slice_id, [])
-        types = [type_of[name] for name in names]
+        types = types_of.get(slice_id, [])
         n_roots, cells = int(rows.root_position.max()) + 1, control_cells.get(slice_id)
         n_columns = 0 if cells is None else len(cells.columns)
-        x, n_responses = np.full((n_roots, len(names), n_columns), np.nan), np.zeros((n_roots, len(names), n_columns))
+        x, n_responses = np.full((n_roots, len(types), n_columns), np.nan), np.zeros((n_roots, len(types), n_columns))
         if cells is not None:
             both = rows.merge(own_units[slice_id], on="unit_id", suffixes=("", "_of_control"))
             at, place_of_control = both.root_position.to_numpy(), both.root_position_of_control.to_numpy()
             x[at], n_responses[at] = cells.x[place_of_control], cells.n_responses[place_of_control]
         by_layout[slice_id, grouping_id] = ControlCells(
-            names,
             None if any(one is None for one in type_of.values()) else types,
             {} if cells is None else _places(cells.columns),
             x,

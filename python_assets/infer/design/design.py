@@ -40,8 +40,7 @@ class Frame(NamedTuple):
 
     block, group: codes of each cell. root_of_block: root prompt of each block, or the unit that the study
     declares in its place. n_groups: of the grouping. has_own_prompts: whether no two of them share a root
-    prompt. moves_whole_units: whether groups are shuffled in all blocks of a unit at once.
-    root_prompt_of_block: of each block, where units are wordings with root prompts of their own; None elsewhere.
+    prompt. root_prompt_of_block: where units are wordings with root prompts of their own; None elsewhere.
     """
 
     block: Ints
@@ -49,18 +48,17 @@ class Frame(NamedTuple):
     root_of_block: Ints
     n_groups: int
     has_own_prompts: bool = True
-    moves_whole_units: bool = False
     root_prompt_of_block: Ints | None = None
 
     @property
     def is_of_wordings(self) -> bool:
-        """Whether units are wordings with root prompts of their own, so that errors are over both."""
+        """Whether units are wordings with root prompts of their own, which are shuffled whole."""
         return self.root_prompt_of_block is not None
 
     @property
     def moved_with(self) -> Ints | None:
         """Of each cell the number of its group in its unit, where units are shuffled whole; None elsewhere."""
-        return self.root_of_block[self.block] * self.n_groups + self.group if self.moves_whole_units else None
+        return self.root_of_block[self.block] * self.n_groups + self.group if self.is_of_wordings else None
 
 
 @dataclass(frozen=True)
@@ -209,7 +207,7 @@ class Design:
         Source: inference.md section 1. Which cell of a block the group gets is all that its statistic sees.
         Where every block is a pair, exchanging all pairs gives the same |statistic|.
         """
-        cells = self.n_blocks_of_group_and_unit > 0 if self.frame.moves_whole_units else self.holds
+        cells = self.n_blocks_of_group_and_unit > 0 if self.frame.is_of_wordings else self.holds
         size = cells.sum(axis=0)
         log_arrangements = cells @ np.log(size)
         only_pairs = cells @ (size != 2) == 0

@@ -239,7 +239,7 @@ def read_cells(
     if scheme == "blocked" and is_of_wordings and has_own_prompts:
         root_prompts = np.zeros(len(frame.root_of_block), dtype=np.intp)
         root_prompts[frame.block] = design["root_prompt_position"]
-        frame = frame._replace(moves_whole_units=True, root_prompt_of_block=root_prompts)
+        frame = frame._replace(root_prompt_of_block=root_prompts)
     values = _fetch(connection, _VALUES.format(own=measure_filter), columns, parameters)
     cell = _positions(frame, values, f"int_cells of {slice_id}, {grouping_id}")
     shape = (len(frame.block), len(columns))

@@ -15,8 +15,16 @@ import pandas as pd
 
 from python_assets.infer.design.control_cells import declares_controls
 from python_assets.infer.design.repeated_controls import first_slices
+from python_assets.infer.draws.exchange import comparable_sizes
 from python_assets.infer.result import InferenceReason, first_of
-from python_assets.infer.tables import CONTROL_FIELDS, DISPARITY_CHANGE, GROUPS_CHANGED, HYPOTHESIS, PAIR_SIDES
+from python_assets.infer.tables import (
+    CONTROL_FIELDS,
+    DIFFERENCES,
+    DISPARITY_CHANGE,
+    GROUPS_CHANGED,
+    HYPOTHESIS,
+    PAIR_SIDES,
+)
 from python_assets.study.base import BASELINE, LEVEL_SEPARATOR, NEGATIVE_CONTROL
 from python_assets.study.study import Study
 
@@ -38,10 +46,9 @@ _UNITS: Final = """
     group by all
     having count(distinct unit_id) > 1
 """
-_OF_MODELS: Final = "select distinct slice_id, grouping_id from intermediate.int_settings"
+MODEL_SETTINGS: Final = "select distinct slice_id, grouping_id from intermediate.int_settings"
 _PLACE: Final = ["slice_id", "grouping_id"]
 _SAME: Final = [*(name for name in HYPOTHESIS if name != "grouping_id"), PAIR_SIDES[1]]
-_DIFFERENCES: Final = ("mean_difference", "risk_difference")
 
 
 class WordingControl(StrEnum):
@@ -70,7 +77,7 @@ def with_wording(
     hypotheses = hypotheses.assign(**dict.fromkeys([name for name in CONTROL_FIELDS if name not in hypotheses], np.nan))
     places = pd.MultiIndex.from_frame(hypotheses[_PLACE])
     is_control = (hypotheses.grouping_id == NEGATIVE_CONTROL).to_numpy()
-    is_of_prompts = ~places.isin(connection.execute(_OF_MODELS).fetchall()) & ~is_control
+    is_of_prompts = ~places.isin(connection.execute(MODEL_SETTINGS).fetchall()) & ~is_control
     is_of_prompts &= ((hypotheses.grouping_id != "") & (hypotheses.system_id != BASELINE)).to_numpy()
     has_controls = hypotheses.p_negative_controls.notna().to_numpy()
     kinds = {
@@ -122,17 +129,13 @@ def _loudest(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     None where all values are 0.
     """
     contrasts, changes = tables["contrasts"], tables["system_comparisons"]
-    group_contrasts = contrasts[contrasts.contrast.isin(_DIFFERENCES)].assign(**{PAIR_SIDES[1]: ""})
+    group_contrasts = contrasts[contrasts.contrast.isin(DIFFERENCES)].assign(**{PAIR_SIDES[1]: ""})
     moved = changes[changes.comparison == DISPARITY_CHANGE].assign(statistic=GROUPS_CHANGED, parameters="")
     columns = ["grouping_id", "category", *_SAME, "group_id", "value"]
     rows = pd.concat([group_contrasts[columns], moved[columns]], ignore_index=True)
     rows = rows[(rows.grouping_id == NEGATIVE_CONTROL) & (rows.category == "") & rows.value.notna()]
-    ordered = rows.assign(size=-_rounded(rows.value)).sort_values(["size", "group_id"], kind="stable")
+    ordered = rows.assign(size=-comparable_sizes(rows.value.to_numpy(dtype=float))).sort_values(
+        ["size", "group_id"], kind="stable"
+    )
     ordered = ordered[ordered["size"] < 0]  # of equal ones none is the loudest
     return ordered.drop_duplicates(_SAME).set_index(_SAME)[["group_id", "value"]]
-
-
-def _rounded(value: "pd.Series[float]") -> np.ndarray:
-    mantissa, exponent = np.frexp(np.abs(value.to_numpy(dtype=float)))
-    size: np.ndarray = np.ldexp(mantissa.round(12), exponent)
-    return size

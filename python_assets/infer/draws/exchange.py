@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,12 @@ VALUES_PER_THREAD = 100_000  # of a null: for fewer, to start a thread takes lon
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Result = TypeVar("Result")
+
+
+def comparable_sizes(values: Floats) -> Floats:
+    """Absolute values to 12 digits, so that those that differ by rounding alone are equal."""
+    mantissa, exponent = np.frexp(np.abs(values))
+    return cast(Floats, np.ldexp(mantissa.round(12), exponent))
 
 
 class Slots(NamedTuple):

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import stats
 
 from python_assets.infer.draws.exchange import TIE, Floats, Ints
+from python_assets.infer.formulas.adjusted import SINGULAR, adjustment, is_connected
 from python_assets.infer.formulas.interval import Interval
 from python_assets.infer.result import Bools, InferenceReason
 
@@ -59,12 +60,11 @@ def profile(x: Floats) -> Profile | None:
     n_of_row = is_there.sum(axis=1)
     centred = np.where(is_there, x - np.nanmean(x, axis=1, keepdims=True), 0.0)
     share = is_there / n_of_row[:, None]
-    equations = np.diag(is_there.sum(axis=0)) - is_there.T.astype(float) @ share
-    values, vectors = np.linalg.eigh(equations)
-    if n_columns > 1 and values[1] <= 1e-9 * n_rows:
+    row, column = np.nonzero(is_there)
+    equations = adjustment(column, row, np.full(n_rows, 1 / n_rows), n_columns)
+    if not is_connected(equations):
         return None
-    inverse = (vectors[:, 1:] / values[1:]) @ vectors[:, 1:].T
-    deviation = inverse @ centred.sum(axis=0)
+    deviation = np.asarray(np.linalg.pinv(equations, rcond=SINGULAR, hermitian=True)) @ centred.mean(axis=0)
     expected = share @ deviation  # of the columns that a root prompt has
     left = np.where(is_there, centred - deviation + expected[:, None], 0.0)
     df = int(is_there.sum()) - n_rows - n_columns + 1

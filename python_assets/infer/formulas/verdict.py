@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from python_assets.infer.draws.exchange import Floats
+from python_assets.infer.draws.exchange import Floats, comparable_sizes
 from python_assets.infer.result import Bools, InferenceReason, first_of
 from python_assets.infer.tables import GENERAL_SCOPES
 from python_assets.study.metrics import metric_names
@@ -257,8 +257,7 @@ def headlines(hypotheses: pd.DataFrame, rows: pd.DataFrame) -> NDArray[np.intp]:
     is_finding = np.isin(verdict, [Verdict.BEYOND_MARGIN, Verdict.DIFFERENT, Verdict.EQUIVALENT])
     is_inside = (verdict == Verdict.DIFFERENT) & (row_verdict == Verdict.EQUIVALENT) & is_significant
     may = np.flatnonzero(((verdict == row_verdict) | is_inside) & is_finding & rows.has_value.to_numpy())
-    mantissa, exponent = np.frexp(np.abs(rows.value.to_numpy(dtype=float)[may]))
-    size = np.ldexp(mantissa.round(12), exponent)  # what differs by rounding alone is equal
+    size = comparable_sizes(rows.value.to_numpy(dtype=float)[may])
     order = np.lexsort((-size, ~rows.is_group.to_numpy(dtype=bool)[may]))
     chosen = np.full(len(hypotheses), -1)
     chosen[rows.hypothesis.to_numpy()[may[order]][::-1]] = may[order][::-1]

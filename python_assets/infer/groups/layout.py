@@ -45,7 +45,7 @@ from python_assets.infer.schemes.corrected_values import with_labels
 from python_assets.infer.schemes.labelled_contrast import LabelledContrast
 from python_assets.infer.schemes.residuals import residuals
 from python_assets.infer.statistics.compare_statistics import compare_statistic
-from python_assets.infer.tables import CORRECTED, Place, Table
+from python_assets.infer.tables import CORRECTED, DIFFERENCES, Place, Table
 from python_assets.study.base import NEGATIVE_CONTROL
 from python_assets.study.study import Study
 from python_assets.warehouse.progress import Tell
@@ -250,7 +250,7 @@ class Layout:
         elif role == "label":
             compared = compare_labels(scheme, x[:, None], {"risk_difference": margins[:1]}, with_indices=False)
         else:
-            margins_by_contrast = dict.fromkeys(("mean_difference", "risk_difference"), margins)
+            margins_by_contrast = dict.fromkeys(DIFFERENCES, margins)
             compared = compare_values(scheme, x, margins_by_contrast, is_rate=role != "continuous", with_indices=False)
         contrast = next(iter(compared.contrasts.values()))
         if not isinstance(scheme, Blocks) or not takes_controls(cells, scheme, role):

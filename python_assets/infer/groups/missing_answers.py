@@ -26,10 +26,9 @@ from python_assets.infer.result import InferenceReason, first_of
 from python_assets.infer.schemes.block_contrast import BlockContrast
 from python_assets.infer.schemes.choose import units_of_columns
 from python_assets.infer.schemes.differences import over_units
-from python_assets.infer.tables import CORRECTED, HYPOTHESIS, LOG_DISPARITY
+from python_assets.infer.tables import CORRECTED, DIFFERENCES, HYPOTHESIS, LOG_DISPARITY
 from python_assets.study.base import ALL_SYSTEMS, Against
 
-_DIFFERENCES: Final = ("mean_difference", "risk_difference")
 _RATES: Final = ("binary", "label")
 _ROLES: Final = ("continuous", *_RATES)
 _UNITS: Final = (Unit.ROOT_PROMPT, Unit.BLOCK)
@@ -144,7 +143,7 @@ def with_missing_answers(
             shares = {"share": column_bounds.share, "share_of_rest": column_bounds.share_of_rest}
             bounds.append(_by_row(cells, is_open=1.0, df=column_bounds.df, **shares, **column_bounds.ends._asdict()))
     names = ("is_open", "df", "share", "share_of_rest", *Ends._fields)
-    is_filled, is_mean = _can_be_filled(contrasts), (contrasts.contrast == _DIFFERENCES[0]).to_numpy()
+    is_filled, is_mean = _can_be_filled(contrasts), (contrasts.contrast == DIFFERENCES[0]).to_numpy()
     is_open, df, share, share_of_rest, *both = _read_by(contrasts, is_filled, bounds, names)
     (sd,) = _read_by(contrasts, is_mean, spreads, ("sd",))
     ends, quoted = Ends(*both), contrasts.astype(dict.fromkeys(_QUOTED, float))
@@ -215,7 +214,7 @@ def _read_by(
 def _can_be_filled(contrasts: pd.DataFrame) -> np.ndarray:
     """Whether rows are of raw means, rates and shares of labels of one generation, against the rest."""
     is_filled: np.ndarray = (
-        contrasts.contrast.isin(_DIFFERENCES)
+        contrasts.contrast.isin(DIFFERENCES)
         & (contrasts.reference == str(Against.REST))
         & (contrasts.calibration == "raw")
         & contrasts.statistic.isin(("mean", "share"))
@@ -246,4 +245,4 @@ def _standardised(contrasts: pd.DataFrame, sd: Floats) -> Floats:
     logs = contrasts[contrasts.contrast == LOG_DISPARITY].set_index(keys).value
     log_odds = logs.reindex(pd.MultiIndex.from_frame(contrasts[keys])).to_numpy(dtype=float)
     value = contrasts.value.to_numpy(dtype=float)
-    return np.where((contrasts.contrast == _DIFFERENCES[1]).to_numpy(), log_odds, value / sd)
+    return np.where((contrasts.contrast == DIFFERENCES[1]).to_numpy(), log_odds, value / sd)

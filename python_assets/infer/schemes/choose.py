@@ -237,7 +237,7 @@ def units_of_columns(cells: Cells, cell: Ints, columns: Ints) -> Iterator[tuple[
     """
     blocks = np.unique(cells.frame.block[cell])
     n_roots = len(np.unique(cells.frame.root_of_block[blocks]))
-    moves_whole = cells.frame.moves_whole_units
+    moves_whole = cells.frame.is_of_wordings
     counts = np.minimum(cells.n_responses[np.ix_(cell, columns)], 1 if cells.is_of_models else np.inf)
     fewest, most = counts.min(axis=0, initial=np.inf), counts.max(axis=0, initial=0)
     kinds = np.where((fewest >= 2) & (len(cell) > 0), 2, most >= 2)  # replicates in all cells, in some, in none

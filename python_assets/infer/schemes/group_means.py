@@ -17,6 +17,7 @@ from scipy import sparse
 
 from python_assets.infer.design.design import Design
 from python_assets.infer.draws.exchange import Draws, Floats, Ints, each_batch, permuted_means
+from python_assets.infer.formulas.adjusted import SINGULAR, adjustment, is_connected
 from python_assets.infer.result import InferenceReason
 from python_assets.infer.schemes.inversion import Resamples
 from python_assets.infer.schemes.unit_contrast import UnitContrast
@@ -24,7 +25,6 @@ from python_assets.infer.schemes.units import MIN_UNITS_OF_GROUP, Units
 from python_assets.infer.tables import GENERAL_SCOPES, THESE_PROMPTS
 
 SOLVED_AT_ONCE = 8_000_000  # numbers of the systems of equations of resamples
-SINGULAR = 1e-10  # an eigenvalue below this share of the largest is 0: rounding gives the constant up to 3e-15
 
 
 class GroupValues(NamedTuple):
@@ -33,29 +33,6 @@ class GroupValues(NamedTuple):
     deviation: Floats
     level: Floats
     scale: Floats
-
-
-def adjustment(group: Ints, block: Ints, weight: Floats, n_groups: int) -> Floats:
-    """Matrix of the normal equations of group effects beside block effects, averaged over blocks.
-
-    Args:
-        group: of each cell; every group 0 to n_groups - 1 stands somewhere.
-        block: of each cell.
-        weight: of each block.
-        n_groups: groups.
-
-    Returns:
-        Shape (groups, groups), of rank groups - 1 where shared blocks connect all groups.
-    """
-    holds = np.zeros((len(weight), n_groups))
-    holds[block, group] = 1
-    share: Floats = holds / holds.sum(axis=1, keepdims=True)
-    return np.diag(weight @ holds) - (holds * weight[:, None]).T @ share
-
-
-def is_connected(equations: Floats) -> bool:
-    """Whether shared blocks connect all groups."""
-    return len(equations) < 2 or bool(np.linalg.eigvalsh(equations)[1] > 1e-9)
 
 
 @dataclass(frozen=True)

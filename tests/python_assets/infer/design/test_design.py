@@ -54,7 +54,7 @@ def test_smallest_p_is_the_share_of_the_most_extreme_arrangements(build):
 def test_groups_that_move_in_whole_units_have_as_many_arrangements_as_units_allow(build):
     design = build(np.zeros((6, 2)))[0].design
     halved = np.array([0, 0, 0, 1, 1, 1])
-    frame = design.frame._replace(root_of_block=halved, moves_whole_units=True)
+    frame = design.frame._replace(root_of_block=halved, root_prompt_of_block=design.frame.root_of_block)
     assert replace(design, frame=frame).smallest_p() == pytest.approx([2 / 4] * 2)
     assert len(np.unique(frame.moved_with)) == 4
 
@@ -62,9 +62,7 @@ def test_groups_that_move_in_whole_units_have_as_many_arrangements_as_units_allo
 def test_of_wordings_root_prompts_are_counted_apart_and_errors_speak_of_both(build):
     design = build(np.zeros((10, 2)))[0].design
     wordings = np.arange(5).repeat(2)
-    frame = design.frame._replace(
-        root_of_block=wordings, moves_whole_units=True, root_prompt_of_block=design.frame.root_of_block
-    )
+    frame = design.frame._replace(root_of_block=wordings, root_prompt_of_block=design.frame.root_of_block)
     worded = replace(design, frame=frame)
     assert (worded.n_units, worded.n_root_prompts, worded.roots_of_group.tolist()) == (5, 10, [10, 10])
     assert worded.scopes(np.array([4, 5])).tolist() == ["these prompts", "similar units and prompts"]
