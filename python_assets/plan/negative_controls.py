@@ -10,6 +10,7 @@ from typing import Final
 import duckdb
 import pandas as pd
 
+from python_assets.infer.tables import DIFFERENCES
 from python_assets.plan.group_models import build_models
 from python_assets.plan.text import PlannedControls, PlannedGrouping, PlannedSystem
 from python_assets.published.controls import ONE_WORDING
@@ -20,7 +21,6 @@ from python_assets.study.study import Study
 from python_assets.texts.group_words import group_words
 from python_assets.texts.words import WordScanner
 
-_DIFFERENCES: Final = ("mean_difference", "risk_difference")
 _MANY: Final = 30  # controls, past which calls buy little: power at 20 is near its limit (inference.md 14)
 _LONGER: Final = 2  # times, from which the length of edits and of groups' words is told
 _CONTROLS: Final = "select prompt_id from raw.prompts where negative_control is not null"
@@ -125,11 +125,17 @@ def _warnings_of_numbers(study: Study, fewest_types: int) -> Iterator[str]:
         yield f"negative_controls: {n_controls} controls are asked in every root prompt: ten of ten types are usual"
     if line := too_few(study.controls, fewest_types):
         yield f"negative_controls: {line}"
-    elif not {*_DIFFERENCES} & study.margins.keys():
+    elif not _has_margin_of_difference(study):
         yield (
             "negative_controls: nothing can be beyond_margin, because metrics are worth different at most beside "
-            f"controls: declare analysis.margins of {' or '.join(_DIFFERENCES)} if it is asked for"
+            f"controls: declare analysis.margins of {' or '.join(DIFFERENCES)} if it is asked for"
         )
+
+
+def _has_margin_of_difference(study: Study) -> bool:
+    """Whether a difference of means or rates has a margin, of all measures or of one."""
+    named = {*study.margins}.union(*(margin for margin in study.margins.values() if isinstance(margin, dict)))
+    return bool(named & {*DIFFERENCES})
 
 
 def _edits_that_name_groups(study: Study, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:

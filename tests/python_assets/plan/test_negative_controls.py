@@ -76,7 +76,15 @@ def test_what_is_wrong_with_controls_is_a_warning(tmp_path, levels, snapshot):
     assert [one for one in warnings if one.startswith("negative_controls")] == snapshot
 
 
-@pytest.mark.parametrize(("margins", "n"), [("", 1), (", margins: {mean_difference: 0.4}", 0)])
+@pytest.mark.parametrize(
+    ("margins", "n"),
+    [
+        ("", 1),
+        (", margins: {mean_difference: 0.4}", 0),
+        (", margins: {score: {mean_difference: 0.4}}", 0),
+        (", margins: {score: {range: 0.4}}", 1),
+    ],
+)
 def test_controls_without_a_margin_of_a_difference_are_a_warning(tmp_path, margins, n):
     power = "power: {{score: {{sd: 1, correlation: 0.5, effect: 0.5, prompt_by_group_share: 0}}}}"
     warnings = planned(
