@@ -181,10 +181,6 @@ def test_a_stronger_verdict_than_that_of_the_primary_hypothesis_has_a_line_of_it
     ]
     effect = "Russia \N{MINUS SIGN}30.0 points, margin 10 points, q = .010 (secondary"
     assert found[2].own_lines[0].effect.startswith(effect)
-        found[2]
-        .own_lines[0]
-        .effect.startswith("Russia \N{MINUS SIGN}30.0 points, margin 10 points, q = .010 (secondary")
-    )
 
 
 def test_systems_groupings_and_slices_are_facts_of_their_own(facts_of, snapshot):
