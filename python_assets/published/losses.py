@@ -147,13 +147,12 @@ def added(losses: Sequence[Losses]) -> Losses:
 
 
 def scored_in_words(losses: Losses) -> str:
-    """Write how many are scored: 462 of 595 scored (78 %).
+    """Write how many are scored: 462 of 595 (78 %) scored.
 
     Args:
         losses: of a system and measure.
     """
-    n, _, percent = count(losses.n_scored, losses.n).partition(" (")
-    return f"{n} scored{f' ({percent}' if percent else ''}"
+    return f"{count(losses.n_scored, losses.n)} scored"
 
 
 def lost_in_words(losses: Losses) -> str:
@@ -221,8 +220,9 @@ def _warning(losses: Losses) -> str:
     """Quotes are of what the sentence is about: where every response is undecided, of these."""
     where = f"{losses.system_id}, {_named(losses.measure_id)}"
     if losses.lost["unscored"] > WARNED_SHARE * losses.n:
-        total, _, percent = count(losses.lost["unscored"], losses.n).partition(" (")
-        sentence, forms = f"{where}: {total} responses are unscored ({percent}", losses.unscored_forms
+        n = losses.lost["unscored"]
+        sentence = f"{where}: {n:,} of {losses.n:,} responses ({share(n, losses.n)}) are unscored"
+        forms = losses.unscored_forms
     else:
         sentence = f"{where}: no response has a value: {lost_in_words(losses)}"
         forms = losses.undecided_forms
