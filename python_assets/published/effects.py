@@ -9,9 +9,21 @@ Source: inference.md 2.5.
 from collections.abc import Mapping
 from typing import Any, Final
 
+from python_assets.published.plain_numbers import plain_value, signed_limits
+
 EFFECT_FIELDS: Final = (
     *("metric", "group_id", "category", "reference", "value", "ci_low", "ci_high", "margin", "margin_origin"),
 )
+_HYPOTHESIS: Final = (
+    *("study_id", "slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"),
+)
+_EFFECT_KEYS: Final = {"contrast": "metric", "group_id": "group_id", "category": "category", "reference": "reference"}
+# differences in the unit of the measure, and statistics that are rates where the measure has two values or labels
+_DIFFERENCES: Final = (
+    *("mean_difference", "risk_difference", "selection_rate_difference", "precision_difference", "interaction"),
+    *("range", "standard_deviation", "mean_change", "disparity_change", "interaction_change"),
+)
+_RATES: Final = ("mean", "share", "selection_rate", "precision", "mean_change", "groups_changed")
 # who says so of a margin that a study does not declare; all others are thresholds of FAIR-SEA
 _DEFAULTS: Final[Mapping[str, str]] = {"impact_ratio": "four-fifths rule"}
 
@@ -22,24 +34,74 @@ def effect_columns(table: str) -> str:
     Args:
         table: hypotheses, findings or run_findings, as the query names it.
     """
-    is_headline = f"{table}.headline_metric is not null"
-    chosen = (
-        f"case when {is_headline} then {table}.headline_{name} else {table}.largest_{name} end as {name}"
-        for name in EFFECT_FIELDS
+    chosen = (f"{_effect_column(table, name)} as {name}" for name in EFFECT_FIELDS)
+    return ", ".join([f"{table}.headline_metric is not null as is_headline", *chosen])
+
+
+def adjusted_effect(table: str) -> str:
+    """Select what selection leaves of the effect of a group: value_shrunken, ci_low_selected, ci_high_selected.
+
+    Args:
+        table: as in effect_columns. NULL for metrics of all groups, and where the effect is not significant.
+    """
+    columns = ("value_shrunken", "ci_low_selected", "ci_high_selected")
+    keys = " and ".join(f"contrasts.{key} = {table}.{key}" for key in _HYPOTHESIS)
+    effect = " and ".join(
+        f"contrasts.{column} = {_effect_column(table, name)}" for column, name in _EFFECT_KEYS.items()
     )
-    return ", ".join([f"{is_headline} as is_headline", *chosen])
+    return ", ".join(
+        f"(select any_value(contrasts.{column}) from contrasts where {keys} and {effect}) as {column}"
+        for column in columns
+    )
 
 
-def margin_words(value: float, origin: str | None, metric: str | None) -> str:
+def _effect_column(table: str, name: str) -> str:
+    return f"case when {table}.headline_metric is not null then {table}.headline_{name} else {table}.largest_{name} end"
+
+
+def in_points(row: Mapping[str, Any]) -> bool:
+    """Whether an effect is a difference of rates, which are written in points.
+
+    Args:
+        row: with metric, kind of the measure and statistic.
+    """
+    is_of_rates = row["kind"] in ("binary", "categorical") or row["statistic"] in ("selection_rate", "precision")
+    return is_of_rates and row["metric"] in _DIFFERENCES and row["statistic"] in _RATES
+
+
+def effect_in_words(row: Mapping[str, Any], *, with_ci: bool = True) -> str:
+    """Write an effect with its interval: Russia -0.33 (95 % CI -0.47 to -0.22), impact ratio 0.25 (...).
+
+    Args:
+        row: with EFFECT_FIELDS, kind and statistic; with value_shrunken, ci_low_selected and ci_high_selected these are
+            what is written, where they have a value.
+        with_ci: whether the interval begins with 95 % CI.
+    """
+    is_rate, value, low, high = in_points(row), row["value"], row["ci_low"], row["ci_high"]
+    if row.get("value_shrunken") is not None:
+        value, low, high = row["value_shrunken"], row["ci_low_selected"], row["ci_high_selected"]
+    if row["group_id"]:
+        label = f" ({row['category']})" if row["category"] else ""
+        name, written = f"{row['group_id']}{label}", plain_value(value, is_rate=is_rate, with_sign=True)
+    else:
+        name, written = str(row["metric"]).replace("_", " "), plain_value(value, is_rate=is_rate)
+    interval = signed_limits(low, high, of=value, is_rate=is_rate, with_sign=bool(row["group_id"]))
+    named = f" ({'95 % CI ' if with_ci else ''}{interval})" if interval else ""
+    return f"{name} {written}{named}"
+
+
+def margin_words(value: float, origin: str | None, metric: str | None, *, is_rate: bool = False) -> str:
     """Write a margin, with its origin where the study does not declare it: margin 0.8 (four-fifths rule, default).
 
     Args:
         value: in the unit of the metric.
         origin: declared or default.
         metric: that it is a margin of.
+        is_rate: whether it is of rates, which are written in points.
     """
     default = f" ({_DEFAULTS.get(metric or '', 'FAIR-SEA')}, default)" if origin == "default" else ""
-    return f"margin {value:g}{default}"
+    written = f"{round(100 * value, 9):g} points" if is_rate else f"{value:g}"
+    return f"margin {written}{default}"
 
 
 def first_of_both_signs(rows: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
