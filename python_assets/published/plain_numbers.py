@@ -107,3 +107,30 @@ def _decimals(value: float) -> int:
     if value < 1e-12:
         return 2
     return 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 1 - floor(log10(value))
+
+
+def share(n: int, of: int) -> str:
+    """Write a share in percent: one decimal below 10 and above 90; 0 and 100 % for none and all alone.
+
+    Args:
+        n: how many.
+        of: of how many, at least 1.
+    """
+    percent = 100 * n / of
+    if n in (0, of):
+        return f"{percent:.0f} %"
+    if percent < 0.1:
+        return "under 0.1 %"
+    if percent > 99.9:
+        return "over 99.9 %"
+    return f"{percent:.{int(round(percent, 1) < 10 or percent > 90)}f} %"
+
+
+def count(n: int, of: int) -> str:
+    """Write a count of a whole with its share: 133 of 595 (22 %).
+
+    Args:
+        n: how many.
+        of: of how many; of none there is no share.
+    """
+    return f"{n:,} of {of:,}{f' ({share(n, of)})' if of else ''}"
