@@ -11,7 +11,14 @@ from typing import Any, Final
 import duckdb
 
 from python_assets.published.account import ABOUT_GROUPS
-from python_assets.published.effects import adjusted_effect, effect_columns, effect_in_words, in_points, margin_words
+from python_assets.published.effects import (
+    ADJUSTED,
+    adjusted_effects,
+    effect_columns,
+    effect_in_words,
+    in_points,
+    margin_words,
+)
 from python_assets.published.plain_numbers import named_p
 from python_assets.warehouse.build import rows_of
 
@@ -25,9 +32,10 @@ _ROWS: Final = f"""
     select {", ".join(f"hypotheses.{key}" for key in _KEYS[1:])}, hypotheses.reference_system_id,
         hypotheses.family_id, coalesce(families.n_tested, 0) as n_in_family, hypotheses.outcome, hypotheses.p_value,
         hypotheses.q_value, hypotheses.negative_controls_reason, findings.finding_rank, measures.kind,
-        {effect_columns("hypotheses")}, {adjusted_effect("hypotheses")}
+        {effect_columns("hypotheses")}, {ADJUSTED}
     from hypotheses
     left join findings using ({", ".join(_KEYS)})
+    {adjusted_effects("hypotheses")}
     left join measures using (study_id, measure_id)
     left join (
         select family_id, count(p_value) as n_tested from hypotheses where study_id = $study group by family_id

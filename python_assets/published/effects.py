@@ -38,21 +38,20 @@ def effect_columns(table: str) -> str:
     return ", ".join([f"{table}.headline_metric is not null as is_headline", *chosen])
 
 
-def adjusted_effect(table: str) -> str:
-    """Select what selection leaves of the effect of a group: value_shrunken, ci_low_selected, ci_high_selected.
+ADJUSTED: Final = "adjusted.value_shrunken, adjusted.ci_low_selected, adjusted.ci_high_selected"
+"""Columns of a row that adjusted_effects joins; NULL for metrics of all groups and where nothing is significant."""
+
+
+def adjusted_effects(table: str) -> str:
+    """Join what selection leaves of the effect of each hypothesis, as table adjusted.
 
     Args:
-        table: as in effect_columns. NULL for metrics of all groups, and where the effect is not significant.
+        table: as in effect_columns.
     """
-    columns = ("value_shrunken", "ci_low_selected", "ci_high_selected")
-    keys = " and ".join(f"contrasts.{key} = {table}.{key}" for key in _HYPOTHESIS)
-    effect = " and ".join(
-        f"contrasts.{column} = {_effect_column(table, name)}" for column, name in _EFFECT_KEYS.items()
-    )
-    return ", ".join(
-        f"(select any_value(contrasts.{column}) from contrasts where {keys} and {effect}) as {column}"
-        for column in columns
-    )
+    effect = {name: _effect_column(table, of) for name, of in _EFFECT_KEYS.items()}
+    keys = {key: f"{table}.{key}" for key in _HYPOTHESIS} | effect
+    matches = " and ".join(f"adjusted.{name} = {value}" for name, value in keys.items())
+    return f"left join contrasts as adjusted on {matches}"
 
 
 def _effect_column(table: str, name: str) -> str:
