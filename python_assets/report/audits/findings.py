@@ -15,7 +15,7 @@ from python_assets.published.beyond_margin import beyond_elsewhere, beyond_margi
 from python_assets.published.calls import versions_in_words
 from python_assets.published.controls import CONTROLS_MOVED, WORDINGS, controls_moved, wording_in_words
 from python_assets.published.copies import study_row
-from python_assets.published.effects import effect_columns
+from python_assets.published.effects import ADJUSTED, adjusted_effects, effect_columns
 from python_assets.published.losses import (
     Form,
     Losses,
@@ -54,20 +54,24 @@ _ANSWERS: Final = f"""
     inner join prompts using (study_id, prompt_id)
     where study_id = $study and system_id <> '{BASELINE}'
 """
-# in the order of sets and, within one, of findings; of pairs of models there is no sentence
+# in the order of families and, within one, of findings; of pairs of models there is no sentence
 _HYPOTHESES: Final = f"""
     select hypotheses.system_id as model, nullif(reference_system_id, '') as against, hypotheses.family_id,
-        measure_id, grouping_id, slice_id, calibration, statistic, parameters, outcome, hypotheses.verdict,
+        hypotheses.measure_id, hypotheses.grouping_id, hypotheses.slice_id, hypotheses.calibration,
+        hypotheses.statistic, hypotheses.parameters, hypotheses.outcome, hypotheses.verdict,
         hypotheses.verdict_reason, hypotheses.reason, hypotheses.p_value, hypotheses.q_value, hypotheses.p_permuted,
         hypotheses.q_permuted, hypotheses.p_negative_controls, hypotheses.wording, hypotheses.control_floor,
-        {effect_columns("hypotheses")},
+        {effect_columns("hypotheses")}, {ADJUSTED}, kind,
         coalesce(is_tool_bias, false) as is_tool_bias, coalesce(is_repeated, false) as is_repeated, sentence
     from hypotheses
     left join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and {ABOUT_GROUPS}
+    left join measures using (study_id, measure_id)
+    {adjusted_effects("hypotheses")}
+    where study_id = $study and hypotheses.{ABOUT_GROUPS}
     order by hypotheses.family_id <> 'primary', reference_system_id <> '', finding_rank, hypotheses.system_id,
-        reference_system_id, measure_id, grouping_id, slice_id, calibration, statistic, parameters
+        reference_system_id, hypotheses.measure_id, hypotheses.grouping_id, hypotheses.slice_id, hypotheses.calibration,
+        hypotheses.statistic, hypotheses.parameters
 """
 
 
@@ -136,19 +140,18 @@ def _served(systems: Sequence[Row]) -> list[dict[str, Any]]:
     served = []
     for row in systems:
         served += [
-            {"model": row["model"], "benchmark": row["benchmark"], "told": words} for words in versions_in_words(row)
+            {"model": row["model"], "benchmark": row["benchmark"], "sentence": words} for words in versions_in_words(row)
         ]
     for model in dict.fromkeys(row["model"] for row in systems):
-        own = [row for row in systems if row["model"] == model]
         for name, words in (("served_models", "served versions"), ("model_digest", "digests")):
             by_value: dict[str, list[str]] = {}
-            for row in own:
-                if row[name] is not None:
+            for row in systems:
+                if row["model"] == model and row[name] is not None:
                     by_value.setdefault(row[name], []).append(row["benchmark"])
             if len(by_value) > 1:
                 each = "; ".join(f"{value} ({', '.join(where)})" for value, where in by_value.items())
                 served.append(
-                    {"model": model, "benchmark": None, "told": f"{words} differ between benchmarks: {each}"}
+                    {"model": model, "benchmark": None, "sentence": f"{words} differ between benchmarks: {each}"}
                 )
     return served
 
@@ -195,7 +198,7 @@ def _benchmark(
         "warnings": loss_warnings(losses),
         "losses": [_of_losses(one) for one in of_all_responses(losses)],
         "results": [
-            row | {"told": result_in_words(row)}
+            row | {"sentences": result_in_words(row)}
             for row in audit_results(connection, study_id, study["config_json"], deciding)
         ],
         "n_beyond_margin_secondary": len(elsewhere),
@@ -220,7 +223,7 @@ def _of_losses(losses: Losses) -> dict[str, Any]:
         "n_scored": losses.n_scored,
         **{f"n_{loss}": n for loss, n in losses.lost.items()},
         "forms": [_of_form(form) for form in (*losses.unscored_forms, *losses.undecided_forms)],
-        "told": f"{scored_in_words(losses)}: {lost_in_words(losses)}",
+        "sentence": f"{scored_in_words(losses)}: {lost_in_words(losses)}",
     }
 
 
@@ -235,7 +238,7 @@ def _beyond(row: Row, level: float) -> dict[str, Any]:
         "model": row["system_id"],
         "against": row["reference_system_id"] or None,
         **{name: row[name] for name in (*names, *effect)},
-        "told": beyond_margin_in_words(row, level),
+        "sentence": beyond_margin_in_words(row, level),
     }
 
 

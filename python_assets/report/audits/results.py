@@ -125,16 +125,16 @@ def audit_results(
     for row in hypotheses:
         if row["slice_id"] != ALL_PROMPTS or row["statistic"] not in _STATISTICS or row["parameters"]:
             continue
-        own = [_of_group(group) for group in groups if _is_of(group, row)]
+        model_groups = [_of_group(group) for group in groups if _is_of(group, row)]
         promise = planned.get(_key(row)[1:], {})
         now = detectable.get(_key(row), {}) if row["calibration"] == "raw" else {}
-        largest = _largest_limit(own)
+        largest = _largest_limit(model_groups)
         effect = promise.get("planned_effect")
         results.append(
             {
                 **{name: row[name] for name in (*_KEYS, "calibration", "statistic", "family_id", "verdict", "q_value")},
                 "kind": kinds.get(row["measure_id"], "continuous"),
-                "reference": next((group["reference"] for group in own if group["reference"]), None),
+                "reference": next((group["reference"] for group in model_groups if group["reference"]), None),
                 "planned_effect": effect,
                 "planned_detectable": promise.get("planned_detectable"),
                 "power": power.get(row["measure_id"], {}).get("power", POWER),
@@ -142,7 +142,7 @@ def audit_results(
                 "detectable_reason": now.get("detectable_reason") if now else "spread_unknown",
                 "largest_limit": largest,
                 "is_bounded": None not in (largest, effect) and largest <= effect,
-                "groups": own,
+                "groups": model_groups,
             }
         )
     return results
@@ -193,7 +193,7 @@ def _largest_limit(groups: Sequence[Row]) -> float | None:
 
 
 def _of_group(row: Row) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in ("system_id", "measure_id", "grouping_id")}
+    return {name: value for name, value in row.items() if name not in ("system_id", "measure_id", "grouping_id", "calibration")}
 
 
 def _is_of(group: Row, hypothesis: Row) -> bool:
