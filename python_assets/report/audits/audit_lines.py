@@ -4,9 +4,9 @@ Belongs here: which of the findings are printed, and in which order. What they a
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from python_assets.published.effects import effect_in_words
+from python_assets.published.effects import effect_in_words, in_points, margin_words
 from python_assets.published.plain_numbers import count, size
 from python_assets.report.audits.results import is_of_rates
 from python_assets.report.matrix import NOT_ASKED, VERDICTS
@@ -85,30 +85,82 @@ def _labelled(label: str, sentences: Sequence[str], most: int = MOST_LINES) -> l
     ]
 
 
+class Cell(NamedTuple):
+    """A model in a benchmark.
+
+    Attributes:
+        verdict: the strongest verdict of its deciding hypotheses.
+        effect: the effect that the verdict is of, or the largest one; '' where nothing was asked.
+        scored: how many responses of that measure are scored.
+        detectable: what the responses can show, and what the design was to detect.
+    """
+
+    verdict: str
+    effect: str = ""
+    scored: str = ""
+    detectable: str = ""
+
+
+def audit_cells(findings: Mapping[str, Any]) -> dict[tuple[str, str], Cell]:
+    """Find what is shown of every benchmark and model.
+
+    Args:
+        findings: as findings.schema.json says.
+    """
+    return {
+        (benchmark["benchmark"], row["model"]): _cell(benchmark, row["model"])
+        for benchmark in findings["benchmarks"]
+        for row in findings["models"]
+    }
+
+
+def _cell(benchmark: Mapping[str, Any], model: str) -> Cell:
+    verdict = benchmark.get("verdicts", {}).get(model, NOT_ASKED)
+    if verdict == NOT_ASKED:
+        return Cell(verdict)
+    hypothesis = _heading_hypothesis(benchmark, model)
+    if hypothesis is None:
+        return Cell(verdict, NO_VALUE, NO_VALUE, NO_VALUE)
+    result = next((one for one in benchmark["results"] if _is_of(one, hypothesis)), None)
+    by = f"{hypothesis['grouping_id']}: " if _n_groupings(benchmark, model) > 1 else ""
+    effect = hypothesis_effect(hypothesis, with_ci=False)
+    return Cell(
+        verdict,
+        f"{by}{effect}" if effect else NO_VALUE,
+        _scored(benchmark, hypothesis),
+        NO_VALUE if result is None else _detectable(result),
+    )
+
+
+def hypothesis_effect(hypothesis: Row, *, with_ci: bool = True) -> str:
+    """Write the effect of a hypothesis with its margin; '' where it has none.
+
+    Args:
+        hypothesis: of findings.json.
+        with_ci: whether the interval begins with 95 % CI, and the margin is written.
+    """
+    if hypothesis["value"] is None:
+        return ""
+    effect = effect_in_words(hypothesis, with_ci=with_ci)
+    if not with_ci or hypothesis["margin"] is None:
+        return effect
+    margin = hypothesis["margin"], hypothesis["margin_origin"], hypothesis["metric"]
+    return f"{effect}, {margin_words(*margin, is_rate=in_points(hypothesis))}"
+
+
 def _table(findings: Mapping[str, Any]) -> list[str]:
-    models = [row["model"] for row in findings["models"]]
-    rows = [_HEAD]
-    for benchmark in findings["benchmarks"]:
-        rows += [_row(benchmark, model) for model in models]
+    rows = [
+        _HEAD,
+        *(
+            (benchmark, model, VERDICTS[cell.verdict], cell.effect, cell.scored, cell.detectable)
+            for (benchmark, model), cell in audit_cells(findings).items()
+        ),
+    ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
-def _row(benchmark: Mapping[str, Any], model: str) -> tuple[str, ...]:
-    verdict = benchmark.get("verdicts", {}).get(model, NOT_ASKED)
-    names = benchmark["benchmark"], model, VERDICTS[verdict]
-    if verdict == NOT_ASKED:
-        return (*names, "", "", "")
-    hypothesis = heading_hypothesis(benchmark, model)
-    if hypothesis is None:
-        return (*names, NO_VALUE, NO_VALUE, NO_VALUE)
-    result = next((one for one in benchmark["results"] if _is_of(one, hypothesis)), None)
-    by = f"{hypothesis['grouping_id']}: " if _n_groupings(benchmark, model) > 1 else ""
-    effect = NO_VALUE if hypothesis["value"] is None else f"{by}{effect_in_words(hypothesis, with_ci=False)}"
-    return (*names, effect, _scored(benchmark, hypothesis), NO_VALUE if result is None else _detectable(result))
-
-
-def heading_hypothesis(benchmark: Mapping[str, Any], model: str) -> Row | None:
+def _heading_hypothesis(benchmark: Mapping[str, Any], model: str) -> Row | None:
     """Choose the hypothesis that a verdict is of, that with the largest effect of a group first; None without one.
 
     Args:

@@ -140,4 +140,4 @@ def _mean(group: Mapping[str, Any], *, rate: bool) -> str:
 def _interval(group: Mapping[str, Any], names: tuple[str, str, str, str], *, rate: bool, with_sign: bool) -> str:
     value, low, high, reason = (group[name] for name in names)
     written = "" if value is None else signed_limits(low, high, of=value, is_rate=rate, with_sign=with_sign)
-    return minus_signs(written) or f"no CI ({words(reason) or 'no value'})"
+    return f"({minus_signs(written)})" if written else f"no CI ({words(reason) or 'no value'})"

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from python_assets.report import text
-from python_assets.report.audits.audit_lines import audit_lines, served_in_words, tested_in_words, warnings_in_words
+from python_assets.report.audits.audit_lines import (
+    MOST_WARNINGS,
+    audit_cells,
+    audit_lines,
+    hypothesis_effect,
+    served_in_words,
+    tested_in_words,
+    warnings_in_words,
+)
 from python_assets.report.audits.figures import audit_figures
 from python_assets.report.audits.findings import audit_findings
 from python_assets.report.audits.record import Record, folder_of
@@ -49,6 +57,10 @@ def write_audit(home: Home, record: Record) -> AuditWritten:
         verdicts=VERDICTS,
         warning=text.SIMULATED,
         warnings=warnings_in_words(published),
+        most_warnings=MOST_WARNINGS,
+        cells=audit_cells(findings),
+        hypothesis_effect=hypothesis_effect,
+        minus_signs=text.minus_signs,
         tested=tested_in_words(findings),
         served=served_in_words(findings),
         figures={benchmark["benchmark"]: audit_figures(benchmark["results"]) for benchmark in published},
