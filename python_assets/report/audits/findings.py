@@ -88,16 +88,12 @@ def audit_findings(home: Home, record: Record) -> dict[str, Any]:
     Raises:
         WarehouseError: the published database cannot be read.
     """
-    benchmarks, systems = [], list[Row]()
-    with open_published(home.published) as connection:
-        published = {name for (name,) in connection.execute("select study_id from studies").fetchall()}
-        for benchmark, study_id in record.studies.items():
-            if study_id not in published:
-                benchmarks.append({"benchmark": benchmark, "study_id": study_id, "is_published": False})
-                continue
-            rows = rows_of(connection, _MODELS, {"study": study_id})
-            systems += [row | {"benchmark": benchmark} for row in rows]
-            benchmarks.append(_benchmark(connection, benchmark, study_id, rows))
+    benchmarks, systems = _published(home, record) if home.published.is_file() else ([], [])
+    present = {one["benchmark"]: one for one in benchmarks}
+    benchmarks = [
+        present.get(benchmark) or {"benchmark": benchmark, "study_id": study_id, "is_published": False}
+        for benchmark, study_id in record.studies.items()
+    ]
     return {
         "schema": _SCHEMA,
         "audit": record.name,
@@ -112,6 +108,19 @@ def audit_findings(home: Home, record: Record) -> dict[str, Any]:
         "significance_levels": sorted({one["significance_level"] for one in benchmarks if one["is_published"]}),
         "benchmarks": benchmarks,
     }
+
+
+def _published(home: Home, record: Record) -> tuple[list[dict[str, Any]], list[Row]]:
+    """The benchmarks that are published, and their systems with the name of the benchmark."""
+    benchmarks, systems = [], list[Row]()
+    with open_published(home.published) as connection:
+        names = {name for (name,) in connection.execute("select study_id from studies").fetchall()}
+        for benchmark, study_id in record.studies.items():
+            if study_id in names:
+                rows = rows_of(connection, _MODELS, {"study": study_id})
+                systems += [row | {"benchmark": benchmark} for row in rows]
+                benchmarks.append(_benchmark(connection, benchmark, study_id, rows))
+    return benchmarks, systems
 
 
 def primary_verdicts(findings: Mapping[str, Any]) -> set[str]:
