@@ -30,6 +30,14 @@ declared_measures as (
         and measures.measure_id not in ('refusal', 'empty', 'truncated', 'other_language')
 ),
 
+-- an import of scores has texts of no response: other measures are not taken of it
+read_measures as (
+    select study_id, system_id, measure_id
+    from {{ source('raw', 'measurements') }}
+    group by study_id, system_id, measure_id
+    having max(case when reason = 'no_response_text' then 0 else 1 end) = 1
+),
+
 measured as (
     select
         measurements.study_id,
@@ -41,6 +49,7 @@ measured as (
         {{ loss_of('measurements.reason', 'responses.response_text') }} as loss
     from {{ source('raw', 'measurements') }} as measurements
     inner join declared_measures using (study_id, measure_id)
+    inner join read_measures using (study_id, system_id, measure_id)
     inner join {{ source('raw', 'systems') }} as systems using (study_id, system_id)
     inner join {{ ref('responses') }} as responses using (study_id, system_id, prompt_id, replicate)
     where not systems.is_baseline and not systems.is_engine

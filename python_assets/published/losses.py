@@ -195,7 +195,7 @@ def responses_in_words(losses: Iterable[Losses]) -> str:
     clauses: dict[str, list[str]] = {}
     for measure_id, systems in by_measure.items():
         whole = added(systems)
-        clauses.setdefault(f"{scored_in_words(whole)}, {lost_in_words(whole)}", []).append(measure_id)
+        clauses.setdefault(f"{scored_in_words(whole)}, {lost_in_words(whole)}", []).append(_named(measure_id))
     if len(clauses) < 2:
         return "".join(clauses)
     named = [f"{', '.join(measures)}: {clause}" for clause, measures in clauses.items()]
@@ -213,9 +213,13 @@ def loss_warnings(losses: Iterable[Losses]) -> list[str]:
     return [_warning(one) for one in sorted(warned, key=lambda one: -one.lost["unscored"] / one.n)]
 
 
+def _named(measure_id: str) -> str:
+    return measure_id.replace("_", " ")
+
+
 def _warning(losses: Losses) -> str:
     """Quotes are of what the sentence is about: where every response is undecided, of these."""
-    where = f"{losses.system_id}, {losses.measure_id}"
+    where = f"{losses.system_id}, {_named(losses.measure_id)}"
     if losses.lost["unscored"] > WARNED_SHARE * losses.n:
         of_all, _, percent = count(losses.lost["unscored"], losses.n).partition(" (")
         sentence, forms = f"{where}: {of_all} responses are unscored ({percent}", losses.unscored_forms

@@ -12,7 +12,6 @@ from python_assets.published.account import (
     OUTCOMES,
     SIGNIFICANT,
     SIGNIFICANT_FINDINGS,
-    UNSCORED_MEASURES,
     UNTESTED,
     why,
 )
@@ -182,9 +181,9 @@ class Facts(NamedTuple):
 
     tested: a row a set, with what its questions came to, and outcomes: those that any of them came to. significant:
     what the called ones are told as. total: of all sets. of_systems: questions of groups of one generation.
-    first_by_rank: the first with their largest effects where nothing is significant. unscored: where nothing could be
-    read. wording: how the words of groups were controlled. n_not_beyond: hypotheses whose words differ no more than
-    control edits do. loud: which systems and measures such edits move, the first of them.
+    first_by_rank: the first with their largest effects where nothing is significant. wording: how the words of groups
+    were controlled. n_not_beyond: hypotheses whose words differ no more than control edits do. loud: which systems and
+    measures such edits move, the first of them.
     """
 
     tested: list[Row]
@@ -197,7 +196,6 @@ class Facts(NamedTuple):
     open_primary: list[str]
     first_by_rank: list[str]
     not_tested: list[Row]
-    unscored: list[Row]
     tool: Row
     wording: list[str]
     n_not_beyond: int
@@ -226,10 +224,6 @@ def study_facts(reader: Reader) -> Facts:
         open_primary=_open_primary(reader.rows(_OPEN)),
         first_by_rank=[] if hypotheses else [_largest(row) for row in reader.rows(FIRST_BY_RANK)],
         not_tested=[_not_tested(row) for row in reader.rows(UNTESTED)],
-        unscored=[
-            {**row, "measure": measure_name(row["measure_id"]), "why": _why(row)}
-            for row in reader.rows(UNSCORED_MEASURES)
-        ],
         tool=reader.rows(TOOL)[0],
         wording=[*wording_in_words(wordings), *unused_in_words(reader.rows(UNUSED))],
         n_not_beyond=sum(row["n_not_beyond"] for row in wordings),

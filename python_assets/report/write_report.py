@@ -21,6 +21,7 @@ from python_assets.report.ground_truth import ground_truth_section
 from python_assets.report.history import history_section
 from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.labels import labels_section
+from python_assets.report.lost_responses import MOST_QUOTED, lost_responses
 from python_assets.report.matrix import LINES_AT_ONCE, VERDICTS, study_matrix
 from python_assets.report.negative_controls import controls_section
 from python_assets.report.packing import packed_text
@@ -99,6 +100,8 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "matrix_verdicts": VERDICTS,
         "n_matrix_lines": LINES_AT_ONCE,
         "facts": study_facts(reader),
+        "lost_responses": lost_responses(reader),
+        "n_quoted": MOST_QUOTED,
         "n_cards": CARDS,
         "n_lines": LINES,
         "max_groups": MAX_CARD_GROUPS,
