@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from python_assets.published.effects import effect_in_words, in_points, margin_words
 from python_assets.published.plain_numbers import count, size
 from python_assets.report.audits.results import is_of_rates
-from python_assets.report.matrix import NOT_ASKED, VERDICTS
+from python_assets.report.matrix import NOT_ASKED, NOT_TESTED, VERDICTS
 from python_assets.report.reader import Row
 
 MOST_WARNINGS: Final = 4
@@ -17,6 +17,7 @@ MOST_LINES: Final = 8  # of one kind
 _WIDTH: Final = 10
 _HEAD: Final = ("benchmark", "model", "verdict", "largest difference (95 % CI)", "scored", "detectable")
 _WELL_SCORED: Final = 0.95  # a smaller share is said by kind of loss
+_PLAIN: Final = ("mean", "share")
 NO_VALUE: Final = "-"
 
 
@@ -123,10 +124,11 @@ def _cell(benchmark: Mapping[str, Any], model: str) -> Cell:
         return Cell(verdict, NO_VALUE, NO_VALUE, NO_VALUE)
     result = next((one for one in benchmark["results"] if _is_of(one, hypothesis)), None)
     by = f"{hypothesis['grouping_id']}: " if _n_groupings(benchmark, model) > 1 else ""
-    effect = hypothesis_effect(hypothesis, with_ci=False)
+    effect = hypothesis_effect(hypothesis, with_ci=False) or NO_VALUE
+    why = f"no value ({(hypothesis['reason'] or 'no_values').replace('_', ' ')})"
     return Cell(
         verdict,
-        f"{by}{effect}" if effect else NO_VALUE,
+        f"{by}{why if verdict == NOT_TESTED else effect}",
         _scored(benchmark, hypothesis),
         NO_VALUE if result is None else _detectable(result),
     )
@@ -212,11 +214,23 @@ def _bounds(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _beyond(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:
     return [
-        f"beyond margin, not primary: {benchmark['benchmark']}, {row['model']}, {row['measure_id']} "
-        f"by {row['grouping_id']}: {row['sentence']}"
+        f"beyond margin, not primary: {benchmark['benchmark']}, {row['model']}, {statistic_in_words(row)}: "
+        f"{row['sentence']}"
         for benchmark in benchmarks
         for row in benchmark["beyond_margin_secondary"]
     ]
+
+
+def statistic_in_words(row: Mapping[str, Any]) -> str:
+    """Name what a hypothesis is of: selection rate of favoured by race.
+
+    Args:
+        row: of hypotheses or beyond_margin_secondary in findings.json.
+    """
+    statistic = "" if row["statistic"] in _PLAIN else f"{row['statistic'].replace('_', ' ')} of "
+    by = f" by {row['grouping_id']}" if row["grouping_id"] else ""
+    against = f", compared with {row['against']}" if row["against"] else ""
+    return f"{statistic}{row['measure_id'].replace('_', ' ')}{by}{against}"
 
 
 def _losses(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -41,6 +41,11 @@ _MODELS: Final = f"""
     where study_id = $study and system_id <> '{BASELINE}' and not is_engine
     order by system_id
 """
+_VERSIONS: Final = {
+    "served_models": "served versions",
+    "system_fingerprints": "system fingerprints",
+    "model_digest": "digests",
+}
 RUN: Final = """
     select run_id, publication_id, config_sha256, plumbline_version, n_calls, n_input_tokens, n_output_tokens, cost_usd,
         cost_reason
@@ -152,7 +157,7 @@ def _served(systems: Sequence[Row]) -> list[dict[str, Any]]:
             {"model": row["model"], "benchmark": row["benchmark"], "sentence": words} for words in versions_in_words(row)
         ]
     for model in dict.fromkeys(row["model"] for row in systems):
-        for name, words in (("served_models", "served versions"), ("model_digest", "digests")):
+        for name, words in _VERSIONS.items():
             by_value: dict[str, list[str]] = {}
             for row in systems:
                 if row["model"] == model and row[name] is not None:

@@ -14,6 +14,7 @@ from python_assets.report.audits.audit_lines import (
     audit_lines,
     hypothesis_effect,
     served_in_words,
+    statistic_in_words,
     tested_in_words,
     warnings_in_words,
 )
@@ -60,6 +61,7 @@ def write_audit(home: Home, record: Record) -> AuditWritten:
         most_warnings=MOST_WARNINGS,
         cells=audit_cells(findings),
         hypothesis_effect=hypothesis_effect,
+        statistic_in_words=statistic_in_words,
         minus_signs=text.minus_signs,
         tested=tested_in_words(findings),
         served=served_in_words(findings),
