@@ -32,7 +32,8 @@ FAMILIES: Final = f"""
     group by family_id
     order by
         case family_id
-            when 'primary' then 1 when 'secondary' then 3 when 'pooled' then 4 when 'baseline' then 5 else 2
+            when 'primary' then 1 when 'secondary' then 3 when 'undecided' then 4 when 'pooled' then 5
+            when 'baseline' then 6 else 2
         end,
         family_id
 """

@@ -36,6 +36,7 @@ _MEANINGS: Final[dict[str, str]] = {
     "primary": "what the study is about",
     "comparison": "whether models differ, or changed",
     "secondary": "all else that was measured",
+    "undecided": "undecided responses, and decisions with them counted as no",
     "pooled": "sizes over all models together",
     "truth": "labels held against real shares",
     "baseline": "the baseline texts: bias of the tool",
