@@ -41,14 +41,15 @@ def audit_lines(findings: Mapping[str, Any]) -> list[str]:
 
 def tested_in_words(findings: Mapping[str, Any]) -> list[str]:
     """Say how many hypotheses were tested, how many are significant, and what the error rate is of."""
-    primary, other = (findings["hypotheses"][name] for name in ("primary", "other"))
-    counts = [
-        f"{name}: {row['n_tested']:,} of {row['n_hypotheses']:,} hypotheses tested, {row['n_significant']:,} significant"
-        for name, row in (("Primary", primary), ("other families", other))
-    ]
+    primary, other = (_counts(findings["hypotheses"][name]) for name in ("primary", "other"))
     levels = [f"{100 * level:g} %" for level in findings["significance_levels"]]
     rate = [f"FDR {' or '.join(levels)} holds in each family of a benchmark, not over all benchmarks."]
-    return [f"{'; '.join(counts)}.", *(rate if levels else [])]
+    return [f"Primary: {primary}; other families: {other}.", *(rate if levels else [])]
+
+
+def _counts(row: Mapping[str, int]) -> str:
+    tested = f"{row['n_tested']:,} of {row['n_hypotheses']:,} hypotheses tested"
+    return f"{tested}, {row['n_significant']:,} significant"
 
 
 def served_in_words(findings: Mapping[str, Any]) -> list[str]:
@@ -86,12 +87,12 @@ def _labelled(label: str, sentences: Sequence[str], most: int = MOST_LINES) -> l
     ]
 
 
-class Cell(NamedTuple):
+class AuditCell(NamedTuple):
     """A model in a benchmark.
 
     Attributes:
         verdict: the strongest verdict of its deciding hypotheses.
-        effect: the effect that the verdict is of, or the largest one; '' where nothing was asked.
+        effect: the effect that the verdict is of, or the largest one, or why there is none.
         scored: how many responses of that measure are scored.
         detectable: what the responses can show, and what the design was to detect.
     """
@@ -102,7 +103,7 @@ class Cell(NamedTuple):
     detectable: str = ""
 
 
-def audit_cells(findings: Mapping[str, Any]) -> dict[tuple[str, str], Cell]:
+def audit_cells(findings: Mapping[str, Any]) -> dict[tuple[str, str], AuditCell]:
     """Find what is shown of every benchmark and model.
 
     Args:
@@ -115,18 +116,20 @@ def audit_cells(findings: Mapping[str, Any]) -> dict[tuple[str, str], Cell]:
     }
 
 
-def _cell(benchmark: Mapping[str, Any], model: str) -> Cell:
+def _cell(benchmark: Mapping[str, Any], model: str) -> AuditCell:
     verdict = benchmark.get("verdicts", {}).get(model, NOT_ASKED)
+    if not benchmark["is_published"]:
+        return AuditCell(verdict, "no results: not run yet, or its study was dropped")
     if verdict == NOT_ASKED:
-        return Cell(verdict)
+        return AuditCell(verdict)
     hypothesis = _heading_hypothesis(benchmark, model)
     if hypothesis is None:
-        return Cell(verdict, NO_VALUE, NO_VALUE, NO_VALUE)
+        return AuditCell(verdict, NO_VALUE, NO_VALUE, NO_VALUE)
     result = next((one for one in benchmark["results"] if _is_of(one, hypothesis)), None)
     by = f"{hypothesis['grouping_id']}: " if _n_groupings(benchmark, model) > 1 else ""
     effect = hypothesis_effect(hypothesis, with_ci=False) or NO_VALUE
     why = f"no value ({(hypothesis['reason'] or 'no_values').replace('_', ' ')})"
-    return Cell(
+    return AuditCell(
         verdict,
         f"{by}{why if verdict == NOT_TESTED else effect}",
         _scored(benchmark, hypothesis),
@@ -190,7 +193,9 @@ def _is_of(result: Mapping[str, Any], hypothesis: Row) -> bool:
 
 
 def _scored(benchmark: Mapping[str, Any], hypothesis: Row) -> str:
-    rows = [row for row in benchmark["losses"] if all(row[name] == hypothesis[name] for name in ("model", "measure_id"))]
+    rows = [
+        row for row in benchmark["losses"] if all(row[name] == hypothesis[name] for name in ("model", "measure_id"))
+    ]
     return count(rows[0]["n_scored"], rows[0]["n_responses"]) if rows else NO_VALUE
 
 
@@ -204,8 +209,8 @@ def _detectable(result: Mapping[str, Any]) -> str:
 
 def _bounds(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:
     return [
-        f"{benchmark['benchmark']}, {one['model']}, {one['measure_id']} by {one['grouping_id']}: no group differs by more "
-        f"than {size(one['largest_limit'], is_rate=is_of_rates(one))}"
+        f"{benchmark['benchmark']}, {one['model']}, {one['measure_id']} by {one['grouping_id']}: "
+        f"no group differs by more than {size(one['largest_limit'], is_rate=is_of_rates(one))}"
         for benchmark in benchmarks
         for one in benchmark["results"]
         if one["is_bounded"]

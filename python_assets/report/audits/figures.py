@@ -15,6 +15,8 @@ from python_assets.report.matrix import BEYOND_MARGIN, DIFFERENT
 from python_assets.report.text import DASH, minus_signs, words
 
 MAX_GROUPS: Final = 40
+_MEAN: Final = ("value", "ci_low", "ci_high")
+_DIFFERENCE: Final = ("difference", "difference_ci_low", "difference_ci_high")
 _SIGNIFICANT: Final = (BEYOND_MARGIN, DIFFERENT)
 
 
@@ -82,9 +84,8 @@ def _is_alike(other: Mapping[str, Any], result: Mapping[str, Any]) -> bool:
 def _figure(result: Mapping[str, Any], alike: Sequence[Mapping[str, Any]]) -> AuditFigure:
     rate, groups = is_of_rates(result), [group for one in alike for group in one["groups"]]
     scale = 100 if rate else 1
-    mean_axis = charts.make_axis(_scaled(groups, ("value", "ci_low", "ci_high"), scale))
-    limits = ("difference", "difference_ci_low", "difference_ci_high")
-    difference_axis = charts.make_axis(_scaled(groups, limits, scale), include=[0])
+    mean_axis = charts.make_axis(_scaled(groups, _MEAN, scale))
+    difference_axis = charts.make_axis(_scaled(groups, _DIFFERENCE, scale), include=[0])
     drawn = sorted(result["groups"], key=lambda group: -abs(group["difference"] or 0))[:MAX_GROUPS]
     reference = result["reference"] or "rest"
     against = {"rest": "the others", "grand_mean": "the mean of all"}.get(reference, reference)
@@ -105,28 +106,22 @@ def _scaled(groups: Sequence[Mapping[str, Any]], names: Sequence[str], scale: in
 
 def _group(group: Mapping[str, Any], mean_axis: charts.Axis, difference_axis: charts.Axis, rate: bool) -> AuditGroup:
     scale = 100 if rate else 1
-    mean = charts.Mark(*_scaled([group], ("value", "ci_low", "ci_high"), scale))
-    difference = charts.Mark(
-        *_scaled([group], ("difference", "difference_ci_low", "difference_ci_high"), scale),
-        is_hollow=group["verdict"] not in _SIGNIFICANT,
-        is_difference=True,
-    )
+    value, low, high = _scaled([group], _MEAN, scale)
+    mean = charts.Mark(value, low, high)
+    value, low, high = _scaled([group], _DIFFERENCE, scale)
+    is_hollow = group["verdict"] not in _SIGNIFICANT
+    difference = charts.Mark(value, low, high, is_hollow=is_hollow, is_difference=True)
     return AuditGroup(
         name=f"{group['group_id']}: {group['category']}" if group["category"] else group["group_id"],
         scored=f"{group['n_scored']:,} of {group['n_responses']:,} scored",
         mean_chart=charts.row(mean_axis, mean),
         mean=_mean(group, rate=rate),
-        mean_interval=_interval(group, ("value", "ci_low", "ci_high", "reason"), rate=rate, with_sign=False),
+        mean_interval=_interval(group, (*_MEAN, "reason"), rate=rate, with_sign=False),
         difference_chart=charts.row(difference_axis, difference, line=0.0),
         difference=DASH
         if group["difference"] is None
         else minus_signs(plain_value(group["difference"], is_rate=rate, with_sign=True)),
-        difference_interval=_interval(
-            group,
-            ("difference", "difference_ci_low", "difference_ci_high", "difference_reason"),
-            rate=rate,
-            with_sign=True,
-        ),
+        difference_interval=_interval(group, (*_DIFFERENCE, "difference_reason"), rate=rate, with_sign=True),
         verdict=group["verdict"],
     )
 
@@ -137,7 +132,7 @@ def _mean(group: Mapping[str, Any], *, rate: bool) -> str:
     return f"{100 * group['value']:.1f} %" if rate else minus_signs(plain_value(group["value"]))
 
 
-def _interval(group: Mapping[str, Any], names: tuple[str, str, str, str], *, rate: bool, with_sign: bool) -> str:
+def _interval(group: Mapping[str, Any], names: Sequence[str], *, rate: bool, with_sign: bool) -> str:
     value, low, high, reason = (group[name] for name in names)
     written = "" if value is None else signed_limits(low, high, of=value, is_rate=rate, with_sign=with_sign)
     return f"({minus_signs(written)})" if written else f"no CI ({words(reason) or 'no value'})"

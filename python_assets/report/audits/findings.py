@@ -1,7 +1,7 @@
 """What an audit found, of all its studies: the one source of its report and of its findings for programs.
 
-Belongs here: from published tables to one mapping, whose shape is findings.schema.json. A benchmark's verdict on a model
-is of the primary hypotheses of its study; all others are listed with them. The numbers behind it are results.py.
+Belongs here: from published tables to one mapping, whose shape is findings.schema.json. A benchmark's verdict on a
+model is of the primary hypotheses of its study; all others are listed with them. The numbers behind it are results.py.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -142,7 +142,12 @@ def _models(record: Record, systems: Sequence[Row]) -> list[dict[str, Any]]:
     present = {(row["provider"], row["model_name"]) for row in systems}
     for provider, _, name in requested:
         if make_id(name) not in models and (provider, name) not in present:
-            empty = {"provider": provider, "model_name": name, "model_digest": None, "is_simulated": record.is_simulated}
+            empty = {
+                "provider": provider,
+                "model_name": name,
+                "model_digest": None,
+                "is_simulated": record.is_simulated,
+            }
             models[make_id(name)] = {"model": make_id(name), **empty}
     order = [make_id(name) for _, _, name in requested]
     # a study file that was edited may ask others, too
@@ -154,7 +159,8 @@ def _served(systems: Sequence[Row]) -> list[dict[str, Any]]:
     served = []
     for row in systems:
         served += [
-            {"model": row["model"], "benchmark": row["benchmark"], "sentence": words} for words in versions_in_words(row)
+            {"model": row["model"], "benchmark": row["benchmark"], "sentence": words}
+            for words in versions_in_words(row)
         ]
     for model in dict.fromkeys(row["model"] for row in systems):
         for name, words in _VERSIONS.items():

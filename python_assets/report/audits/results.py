@@ -126,7 +126,7 @@ def audit_results(
         if row["slice_id"] != ALL_PROMPTS or row["statistic"] not in _STATISTICS or row["parameters"]:
             continue
         model_groups = [_of_group(group) for group in groups if _is_of(group, row)]
-        promise = planned.get(_key(row)[1:], {})
+        promise = planned.get((row["measure_id"], row["grouping_id"]), {})
         now = detectable.get(_key(row), {}) if row["calibration"] == "raw" else {}
         largest = _largest_limit(model_groups)
         effect = promise.get("planned_effect")
@@ -141,7 +141,7 @@ def audit_results(
                 "detectable": now.get("detectable"),
                 "detectable_reason": now.get("detectable_reason") if now else "spread_unknown",
                 "largest_limit": largest,
-                "is_bounded": None not in (largest, effect) and largest <= effect,
+                "is_bounded": largest is not None and effect is not None and largest <= effect,
                 "groups": model_groups,
             }
         )
@@ -193,7 +193,11 @@ def _largest_limit(groups: Sequence[Row]) -> float | None:
 
 
 def _of_group(row: Row) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in ("system_id", "measure_id", "grouping_id", "calibration")}
+    return {
+        name: value
+        for name, value in row.items()
+        if name not in ("system_id", "measure_id", "grouping_id", "calibration")
+    }
 
 
 def _is_of(group: Row, hypothesis: Row) -> bool:

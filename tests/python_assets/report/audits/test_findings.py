@@ -138,7 +138,15 @@ def test_an_audit_of_which_nothing_is_published_says_so_of_each_benchmark(tmp_pa
     jsonschema.validate(written.findings, SCHEMA)
 
 
-LOSSES = {"n_scored": 60, "n_undecided": 12, "n_unscored": 21, "n_refused": 4, "n_empty": 1, "n_failed": 2, "n_other": 0}
+LOSSES = {
+    "n_scored": 60,
+    "n_undecided": 12,
+    "n_unscored": 21,
+    "n_refused": 4,
+    "n_empty": 1,
+    "n_failed": 2,
+    "n_other": 0,
+}
 FORM = {"system_id": "biased", "measure_id": "sentiment", "position": 1, "reason": "no_rule_matched", "n_responses": 9}
 
 

@@ -114,7 +114,12 @@ def test_only_means_and_shares_of_all_prompts_have_results(results_of):
 
 def test_a_planned_effect_without_any_power_row_is_no_error(results_of):
     (result,) = results_of(contrasts(), [HYPOTHESIS | {"grouping_id": "topic"}])
-    assert [result[name] for name in ("groups", "planned_effect", "detectable", "is_bounded")] == [[], None, None, False]
+    assert [result[name] for name in ("groups", "planned_effect", "detectable", "is_bounded")] == [
+        [],
+        None,
+        None,
+        False,
+    ]
 
 
 @pytest.mark.parametrize("n_groups", [2, 7, 19])
