@@ -30,8 +30,9 @@ _KEYS: Final = (
 # the order of families and findings; pairs of systems, which have no rank, come after the groups of their family
 _ROWS: Final = f"""
     select {", ".join(f"hypotheses.{key}" for key in _KEYS[1:])}, hypotheses.reference_system_id,
-        hypotheses.family_id, coalesce(families.n_tested, 0) as n_in_family, hypotheses.outcome, hypotheses.p_value,
-        hypotheses.q_value, hypotheses.negative_controls_reason, findings.finding_rank, measures.kind,
+        hypotheses.family_id, coalesce(families.n_tested, 0) as n_in_family, hypotheses.verdict, hypotheses.outcome,
+        hypotheses.p_value, hypotheses.q_value, hypotheses.negative_controls_reason, findings.finding_rank,
+        measures.kind,
         {effect_columns("hypotheses")}, {ADJUSTED}
     from hypotheses
     left join findings using ({", ".join(_KEYS)})
@@ -74,10 +75,14 @@ def beyond_margin_in_words(row: Row, alpha: float) -> str:
         row: of beyond_margin.
         alpha: significance level of the study.
     """
-    margin = margin_words(row["margin"], row["margin_origin"], row["metric"], is_rate=in_points(row))
+    pieces = [effect_in_words(row)]
+    if row["margin"] is not None:
+        pieces.append(margin_words(row["margin"], row["margin_origin"], row["metric"], is_rate=in_points(row)))
+    if row["q_value"] is not None:
+        pieces.append(named_p("q", row["q_value"], alpha=alpha))
     family = f"{row['family_id'].replace('_', ' ')}, family of {row['n_in_family']:,}"
     controls = "" if row["negative_controls_reason"] is None else "; not compared with negative controls"
-    return f"{effect_in_words(row)}, {margin}, {named_p('q', row['q_value'], alpha=alpha)} ({family}{controls})"
+    return f"{', '.join(filter(None, pieces))} ({family}{controls})"
 
 
 def beyond_elsewhere(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -70,17 +70,32 @@ def in_points(row: Mapping[str, Any]) -> bool:
     return is_of_rates and row["metric"] in _DIFFERENCES and row["statistic"] in _RATES
 
 
+def estimate(row: Mapping[str, Any]) -> tuple[float | None, float | None, float | None]:
+    """The one estimate that is written of an effect, with its limits: what selection leaves of it, if significant.
+
+    Args:
+        row: with value, ci_low and ci_high; may have value_shrunken, ci_low_selected and ci_high_selected.
+    """
+    is_adjusted = row.get("ci_low_selected") is not None or row.get("ci_high_selected") is not None
+    if is_adjusted and row["value_shrunken"] is not None:
+        return row["value_shrunken"], row["ci_low_selected"], row["ci_high_selected"]
+    return row["value"], row["ci_low"], row["ci_high"]
+
+
 def effect_in_words(row: Mapping[str, Any], *, with_ci: bool = True) -> str:
     """Write an effect with its interval: Russia -0.33 (95 % CI -0.47 to -0.22), impact ratio 0.25 (...).
 
     Args:
-        row: with EFFECT_FIELDS, kind and statistic; with value_shrunken, ci_low_selected and ci_high_selected these are
-            what is written, where they have a value.
+        row: with EFFECT_FIELDS, kind and statistic, and as estimate reads it.
         with_ci: whether the interval begins with 95 % CI.
+
+    Returns:
+        '' where there is no value.
     """
-    is_rate, value, low, high = in_points(row), row["value"], row["ci_low"], row["ci_high"]
-    if row.get("value_shrunken") is not None:
-        value, low, high = row["value_shrunken"], row["ci_low_selected"], row["ci_high_selected"]
+    is_rate = in_points(row)
+    value, low, high = estimate(row)
+    if value is None:
+        return ""
     if row["group_id"]:
         label = f" ({row['category']})" if row["category"] else ""
         name, written = f"{row['group_id']}{label}", plain_value(value, is_rate=is_rate, with_sign=True)
