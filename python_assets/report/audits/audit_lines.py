@@ -6,9 +6,10 @@ Belongs here: which of the findings are printed, and in which order. What they a
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from python_assets.infer.tables import INTERACTION
 from python_assets.published.effects import effect_in_words, in_points, margin_words
 from python_assets.published.plain_numbers import count, size
-from python_assets.report.audits.results import is_of_rates
+from python_assets.report.audits.results import is_of_interaction, is_of_rates
 from python_assets.report.matrix import NOT_ASKED, NOT_TESTED, VERDICTS
 from python_assets.report.reader import Row
 
@@ -33,7 +34,7 @@ def audit_lines(findings: Mapping[str, Any]) -> list[str]:
         *_labelled("Tested", tested_in_words(findings)),
         *_table(findings),
         *_labelled("Bounds", _bounds(published), MOST_LINES),
-        *_labelled("Margins", _beyond(published), MOST_LINES),
+        *_labelled("Margins", _beyond(published), MOST_LINES + 1),
         *_labelled("Responses", _losses(published), MOST_LINES),
         *_labelled("Versions", served_in_words(findings), MOST_LINES),
     ]
@@ -126,7 +127,8 @@ def _cell(benchmark: Mapping[str, Any], model: str) -> AuditCell:
     if hypothesis is None:
         return AuditCell(verdict, NO_VALUE, NO_VALUE, NO_VALUE)
     result = next((one for one in benchmark["results"] if _is_of(one, hypothesis)), None)
-    by = f"{hypothesis['grouping_id']}: " if _n_groupings(benchmark, model) > 1 else ""
+    kind = " (interaction)" if hypothesis["metric"] == INTERACTION else ""
+    by = f"{hypothesis['grouping_id']}{kind}: " if _n_groupings(benchmark, model) > 1 else ""
     effect = hypothesis_effect(hypothesis, with_ci=False) or NO_VALUE
     why = f"no value ({(hypothesis['reason'] or 'no_values').replace('_', ' ')})"
     return AuditCell(
@@ -210,7 +212,8 @@ def _detectable(result: Mapping[str, Any]) -> str:
 def _bounds(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:
     return [
         f"{benchmark['benchmark']}, {one['model']}, {one['measure_id']} by {one['grouping_id']}: "
-        f"no group differs by more than {size(one['largest_limit'], is_rate=is_of_rates(one))}"
+        f"{'no interaction is larger' if is_of_interaction(one) else 'no group differs by more'} than "
+        f"{size(one['largest_limit'], is_rate=is_of_rates(one))}"
         for benchmark in benchmarks
         for one in benchmark["results"]
         if one["is_bounded"]
@@ -218,12 +221,12 @@ def _bounds(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _beyond(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [
-        f"beyond margin, not primary: {benchmark['benchmark']}, {row['model']}, {statistic_in_words(row)}: "
-        f"{row['sentence']}"
+    rows = [
+        f"{benchmark['benchmark']}, {row['model']}, {statistic_in_words(row)}: {row['sentence']}"
         for benchmark in benchmarks
         for row in benchmark["beyond_margin_secondary"]
     ]
+    return ["beyond margin and not primary, which changes no exit code:", *rows] if rows else []
 
 
 def statistic_in_words(row: Mapping[str, Any]) -> str:

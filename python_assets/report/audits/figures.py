@@ -10,11 +10,12 @@ from markupsafe import Markup
 
 from python_assets.published.plain_numbers import plain_value, signed_limits
 from python_assets.report import charts
-from python_assets.report.audits.results import is_of_rates
+from python_assets.report.audits.results import is_of_interaction, is_of_rates
 from python_assets.report.matrix import BEYOND_MARGIN, DIFFERENT
 from python_assets.report.text import DASH, minus_signs, words
 
 MAX_GROUPS: Final = 40
+_REFERENCES: Final = {"rest": "the others", "grand_mean": "the mean of all"}
 _MEAN: Final = ("value", "ci_low", "ci_high")
 _DIFFERENCE: Final = ("difference", "difference_ci_low", "difference_ci_high")
 _SIGNIFICANT: Final = (BEYOND_MARGIN, DIFFERENT)
@@ -87,17 +88,22 @@ def _figure(result: Mapping[str, Any], alike: Sequence[Mapping[str, Any]]) -> Au
     mean_axis = charts.make_axis(_scaled(groups, _MEAN, scale))
     difference_axis = charts.make_axis(_scaled(groups, _DIFFERENCE, scale), include=[0])
     drawn = sorted(result["groups"], key=lambda group: -abs(group["difference"] or 0))[:MAX_GROUPS]
-    reference = result["reference"] or "rest"
-    against = {"rest": "the others", "grand_mean": "the mean of all"}.get(reference, reference)
     return AuditFigure(
         result=result,
         mean_name="rate, %" if rate else "mean",
-        difference_name=f"difference from {against}{', points' if rate else ''}",
+        difference_name=_difference_name(result) + (", points" if rate else ""),
         mean_axis=mean_axis,
         difference_axis=difference_axis,
         groups=[_group(group, mean_axis, difference_axis, rate) for group in result["groups"] if group in drawn],
         is_adjusted=any(group["is_adjusted"] for group in drawn),
     )
+
+
+def _difference_name(result: Mapping[str, Any]) -> str:
+    if is_of_interaction(result):
+        return "interaction: beyond the main effects"
+    reference = result["reference"] or "rest"
+    return f"difference from {_REFERENCES.get(reference, reference)}"
 
 
 def _scaled(groups: Sequence[Mapping[str, Any]], names: Sequence[str], scale: int) -> list[float | None]:

@@ -166,7 +166,7 @@ def _served(systems: Sequence[Row]) -> list[dict[str, Any]]:
         for name, words in _VERSIONS.items():
             by_value: dict[str, list[str]] = {}
             for row in systems:
-                if row["model"] == model and row[name] is not None:
+                if row["model"] == model and row[name] is not None and not row["is_simulated"]:
                     by_value.setdefault(row[name], []).append(row["benchmark"])
             if len(by_value) > 1:
                 each = "; ".join(f"{value} ({', '.join(where)})" for value, where in by_value.items())

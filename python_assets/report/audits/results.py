@@ -11,12 +11,14 @@ from typing import Any, Final
 import duckdb
 
 from python_assets.infer.formulas.verdict import POWER
+from python_assets.infer.tables import INTERACTION
 from python_assets.published.plain_numbers import size
 from python_assets.report.reader import Row
 from python_assets.study.base import ALL_PROMPTS, BASELINE, make_id
 from python_assets.warehouse.build import rows_of
 
-_CONTRASTS: Final = "('mean_difference', 'risk_difference')"
+# of cells of an intersectional grouping the interaction is tested, where it can be
+_CONTRASTS: Final = f"('{INTERACTION}', 'mean_difference', 'risk_difference')"
 _STATISTICS: Final = ("mean", "share")
 _KEYS: Final = ("model", "measure_id", "grouping_id")
 # of a selected group the shrunken difference and its adjusted interval, as everywhere else
@@ -39,7 +41,7 @@ _GROUPS: Final = f"""
             )
     ),
     differences as (
-        select system_id, measure_id, calibration, grouping_id, group_id, category, reference,
+        select system_id, measure_id, calibration, grouping_id, group_id, category, contrast, reference,
             ci_low_selected is not null or ci_high_selected is not null as is_adjusted,
             case when is_adjusted then value_shrunken else value end as difference,
             case when is_adjusted then ci_low_selected else ci_low end as difference_ci_low,
@@ -54,8 +56,11 @@ _GROUPS: Final = f"""
             end as largest_limit
         from contrasts
         where study_id = $study and slice_id = '{ALL_PROMPTS}' and contrast in {_CONTRASTS}
+        qualify row_number() over (
+            partition by system_id, measure_id, calibration, grouping_id, group_id, category order by contrast
+        ) = 1
     )
-    select means.*, reference, difference, difference_ci_low, difference_ci_high, difference_reason,
+    select means.*, contrast, reference, difference, difference_ci_low, difference_ci_high, difference_reason,
         coalesce(is_adjusted, false) as is_adjusted, coalesce(verdict, 'not_tested') as verdict, largest_limit
     from means
     left join differences using (system_id, measure_id, calibration, grouping_id, group_id, category)
@@ -134,6 +139,7 @@ def audit_results(
             {
                 **{name: row[name] for name in (*_KEYS, "calibration", "statistic", "family_id", "verdict", "q_value")},
                 "kind": kinds.get(row["measure_id"], "continuous"),
+                "contrast": next((group["contrast"] for group in model_groups if group["contrast"]), None),
                 "reference": next((group["reference"] for group in model_groups if group["reference"]), None),
                 "planned_effect": effect,
                 "planned_detectable": promise.get("planned_detectable"),
@@ -151,6 +157,11 @@ def audit_results(
 def is_of_rates(result: Mapping[str, Any]) -> bool:
     """Whether the numbers of an entry are rates, and differences of rates."""
     return bool(result["kind"] != "continuous")
+
+
+def is_of_interaction(result: Mapping[str, Any]) -> bool:
+    """Whether the differences of an entry are what a cell has beyond the main effects of its factors."""
+    return bool(result["contrast"] == INTERACTION)
 
 
 def result_in_words(result: Mapping[str, Any]) -> list[str]:
@@ -179,7 +190,8 @@ def _bound(result: Mapping[str, Any]) -> str:
     if not result["is_bounded"]:
         return ""
     bound = size(result["largest_limit"], is_rate=is_of_rates(result))
-    return f"No group differs by more than {bound}: the largest limit of the groups' 95 % confidence intervals."
+    differs = "No interaction is larger" if is_of_interaction(result) else "No group differs by more"
+    return f"{differs} than {bound}: the largest limit of the groups' 95 % confidence intervals."
 
 
 def _largest_limit(groups: Sequence[Row]) -> float | None:

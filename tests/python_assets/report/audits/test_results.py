@@ -107,6 +107,14 @@ def test_of_a_selected_group_the_adjusted_difference_is_told_and_the_wider_limit
     assert result["largest_limit"] == 0.14
 
 
+def test_of_cells_that_are_tested_for_an_interaction_the_interaction_is_told(results_of):
+    beside = [row | {"contrast": "interaction", "reference": "parts", "value": 0.02} for row in contrasts()]
+    (result,) = results_of([*contrasts(), *beside])
+    assert (result["contrast"], result["reference"]) == ("interaction", "parts")
+    assert [group["difference"] for group in result["groups"]] == [0.02] * 3
+    assert result_in_words(result)[-1].startswith("No interaction is larger than 10.0 points")
+
+
 def test_only_means_and_shares_of_all_prompts_have_results(results_of):
     others = [{"statistic": "variance"}, {"slice_id": "part"}, {"parameters": "p=0.5"}]
     assert results_of(contrasts(), [HYPOTHESIS | other for other in others]) == []
