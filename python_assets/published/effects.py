@@ -51,7 +51,9 @@ def adjusted_effects(table: str) -> str:
     effect = {name: _effect_column(table, of) for name, of in _EFFECT_KEYS.items()}
     keys = {key: f"{table}.{key}" for key in _HYPOTHESIS} | effect
     matches = " and ".join(f"adjusted.{name} = {value}" for name, value in keys.items())
-    return f"left join contrasts as adjusted on {matches}"
+    # shrunken values are of all groups, adjusted limits of selected ones
+    is_selected = "coalesce(adjusted.ci_low_selected, adjusted.ci_high_selected) is not null"
+    return f"left join contrasts as adjusted on {matches} and {is_selected}"
 
 
 def _effect_column(table: str, name: str) -> str:

@@ -7,7 +7,7 @@ import json
 from typing import Any, Final, NamedTuple
 
 from python_assets.published.account import ABOUT_GROUPS
-from python_assets.published.calls import CALLS_BY_SYSTEM, calls_in_words
+from python_assets.published.calls import CALLS_BY_SYSTEM, calls_in_words, versions_in_words
 from python_assets.report.explanations import CONTRASTS, DISPARITIES, STATISTIC_MEANINGS
 from python_assets.report.reader import OUTCOME, Reader, Row
 from python_assets.texts.conversations import EARLIER
@@ -307,6 +307,19 @@ def explained(reader: Reader) -> dict[str, dict[str, str]]:
         names = {row["name"] for row in reader.rows(query)}
         explanations[table] = {name: line for name, line in lines.items() if name in names}
     return explanations
+
+
+def served_versions(reader: Reader) -> list[str]:
+    """Say which systems answered in several versions or configurations of their service.
+
+    Args:
+        reader: the study.
+    """
+    return [
+        f"{row['system_id']}: {'; '.join(clauses)}"
+        for row in reader.rows(CALLS_BY_SYSTEM)
+        if (clauses := versions_in_words(row))
+    ]
 
 
 def provenance(reader: Reader) -> dict[str, Any]:

@@ -103,6 +103,7 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "n_matrix_lines": LINES_AT_ONCE,
         "facts": study_facts(reader),
         "lost_responses": lost_responses(reader),
+        "versions": sections.served_versions(reader),
         "n_quoted": MOST_QUOTED,
         "n_cards": CARDS,
         "n_lines": LINES,

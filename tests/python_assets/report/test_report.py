@@ -282,3 +282,14 @@ def test_findings_of_an_analysis_that_was_preregistered_too_late_are_exploratory
     findings = findings_declared(False).sections["findings"]
     assert "exploratory" in findings
     assert "2025-01-01" not in findings
+
+
+def test_the_first_section_says_that_a_service_answered_in_several_versions(report):
+    system = {"system_id": "biased", "provider": "openai", "model": "m", "system_prompt": "", "decoding_json": "{}"}
+    system |= {"is_simulated": False, "is_baseline": False, "served_models": "m-1, m-2", "n_served_models": 2}
+    told = "biased: served by 2 versions: m-1, m-2; 2 system fingerprints: fp_1, fp_2"
+    prints = {"system_fingerprints": "fp_1, fp_2", "n_system_fingerprints": 2}
+    page = report(systems=[system | prints])
+    first = next(iter(name for name in page.sections if name))
+    assert told in page.sections[first]
+    assert "Versions" not in report(systems=[system | {"n_served_models": 1}]).sections[first]
