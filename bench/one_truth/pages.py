@@ -31,7 +31,7 @@ _ANSWER: Final = re.compile(
 )
 _FACT: Final = re.compile(r'(?=<article class="fact">|<details class="line">)')
 _FACT_GROUP: Final = re.compile(
-    r'class="group">(.*?)</th><td class="effect">(.*?)</td><td class="ci">(.*?)</td>', re.DOTALL
+    r'<tr><th scope="row" class="group">(.*?)</th><td class="effect">(.*?)</td><td class="ci">(.*?)</td>', re.DOTALL
 )
 _OWN_LINE: Final = re.compile(r'<p class="own">(.*?)</p>', re.DOTALL)
 _LEAD: Final = re.compile(r'<p class="lead">(.*?)</p>', re.DOTALL)
