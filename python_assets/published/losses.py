@@ -161,12 +161,9 @@ def lost_in_words(losses: Losses) -> str:
     Args:
         losses: of a system and measure.
     """
-    counts = [
-        f"{n:,} {words}{f' ({share(n, losses.n)})' if n else ''}"
-        for loss, words in LOSSES.items()
-        if (n := losses.lost[loss]) or loss in _ALWAYS
-    ]
-    return ", ".join(counts)
+    counts = [(n, words) for loss, words in LOSSES.items() if (n := losses.lost[loss]) or loss in _ALWAYS]
+    counts.sort(key=lambda one: not one[0])  # what there is first
+    return ", ".join(f"{n:,} {words}{f' ({share(n, losses.n)})' if n else ''}" for n, words in counts)
 
 
 def forms_in_words(forms: Sequence[Form], most: int = _MOST_IN_LINE) -> str:
