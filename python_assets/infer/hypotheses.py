@@ -51,7 +51,7 @@ OF_ALL_MODELS: Final = HypothesisFamily(systems=[ALL_SYSTEMS])
 TRUTH: Final = "truth"
 POOLED: Final = "pooled"
 SCORER: Final = "scorer"
-OF_UNDECIDED: Final = "undecided"
+UNDECIDED_FAMILY: Final = "undecided"
 _CORRECTABLE: Final = ("mean", *PAIR_HYPOTHESES)
 
 
@@ -138,7 +138,7 @@ def family_ids(hypotheses: pd.DataFrame, families: Families) -> "pd.Series[str]"
     is_pooled = of_all_models(hypotheses, families)
     names[is_pooled] = POOLED
     is_undecided = hypotheses.measure_id.isin(list(families.undecided)) & (hypotheses.system_id != BASELINE)
-    names[is_undecided.to_numpy() & ~is_truth & ~is_error] = OF_UNDECIDED
+    names[is_undecided.to_numpy() & ~is_truth & ~is_error] = UNDECIDED_FAMILY
     declared = {PRIMARY: families.primary or HypothesisFamily.model_construct(), **families.named}
     order = [*declared] if families.primary else [*families.named, PRIMARY]
     is_control = (hypotheses.grouping_id == NEGATIVE_CONTROL).to_numpy()

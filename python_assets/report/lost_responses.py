@@ -3,16 +3,18 @@
 Belongs here: which rows the page shows. Counts and words are published/losses.py.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from python_assets.published.losses import (
     LOSSES,
     MOST_FORMS,
+    Form,
     Losses,
+    all_responses,
     forms_in_words,
     loss_warnings,
     losses_of,
-    of_all_responses,
     responses_in_words,
 )
 from python_assets.published.plain_numbers import count
@@ -65,7 +67,7 @@ def lost_responses(reader: Reader) -> LostResponses:
         reader: the study.
     """
     losses = losses_of(reader.connection, reader.study_id)
-    whole = of_all_responses(losses)
+    whole = all_responses(losses)
     lossy = {(one.system_id, one.measure_id) for one in whole if one.n_scored < one.n}
     rows = [one for one in losses if (one.system_id, one.measure_id) in lossy]
     rows.sort(
@@ -86,10 +88,15 @@ def lost_responses(reader: Reader) -> LostResponses:
 
 
 def _quoted(one: Losses) -> Quoted:
-    forms = {"unscored": one.unscored_forms, "undecided": one.undecided_forms}
-    said = {
-        loss: " ".join(filter(None, [f"{count(one.lost[loss], one.n)}:", forms_in_words(forms[loss], MOST_FORMS)]))
-        for loss in forms
-        if one.lost[loss]
-    }
-    return Quoted(one.system_id, one.measure_id.replace("_", " "), said.get("unscored", ""), said.get("undecided", ""))
+    return Quoted(
+        system_id=one.system_id,
+        measure=one.measure_id.replace("_", " "),
+        unscored=_quotes(one, "unscored", one.unscored_forms),
+        undecided=_quotes(one, "undecided", one.undecided_forms),
+    )
+
+
+def _quotes(one: Losses, loss: str, forms: Sequence[Form]) -> str:
+    if not (n := one.lost[loss]):
+        return ""
+    return f"{count(n, one.n)}{f': {forms_in_words(forms, MOST_FORMS)}' if forms else ''}"

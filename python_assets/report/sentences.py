@@ -403,7 +403,7 @@ def _name(statistic: str) -> str:
 def measure_name(measure_id: str) -> str:
     """A measure in words: those that every study has by what they count."""
     if measure_id.endswith(UNDECIDED_AS_NO):
-        return f"{words(measure_id.removesuffix(UNDECIDED_AS_NO))}, undecided counted as no"
+        return f"{words(measure_id.removesuffix(UNDECIDED_AS_NO))} (undecided as no)"
     if measure_id.endswith(UNDECIDED):
         return f"undecided responses of {words(measure_id.removesuffix(UNDECIDED))}"
     if measure_id.endswith(UNSCORED):

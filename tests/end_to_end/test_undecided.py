@@ -5,6 +5,8 @@ import csv
 import numpy as np
 import pytest
 
+from python_assets.report.lost_responses import lost_responses
+from python_assets.report.reader import Reader
 from tests.end_to_end.conftest import in_memory
 
 ORIGINS = ("north", "south", "west")
@@ -98,6 +100,15 @@ def test_undecided_responses_are_bounded_as_missing_decisions(hedges):
     ((share, low, high, low_missing, high_missing),) = hedges.rows(bounds + "and contrast = 'risk_difference'")
     assert share == pytest.approx((undecided + refused) / N_ROOTS)
     assert low_missing < low - 0.2 and high_missing > high + 0.2
+
+
+def test_page_one_quotes_undecided_responses_by_system(hedges):
+    lost = lost_responses(Reader(hedges.connection, "hedges"))
+    assert lost.warnings == []
+    assert [(one.system_id, one.unscored) for one in lost.quoted] == [("hedging", ""), ("even", "")]
+    assert lost.quoted[0].undecided.startswith("40 of 180 (22 %): ") and UNDECIDED[1] in lost.quoted[0].undecided
+    assert [(row.system_id, row.group_id) for row in lost.rows[:4]] == [("even", group) for group in ("", *ORIGINS)]
+    assert set(lost.kinds) == {"refused", "undecided"}
 
 
 def test_no_other_family_has_a_hypothesis_of_undecided_responses(hedges):

@@ -418,18 +418,18 @@ def test_what_nothing_was_observed_of_is_counted(told, snapshot):
 def test_how_many_responses_are_scored_is_told(told):
     lines = told({}, losses=[{"n_scored": 37, "n_refused": 2, "n_unscored": 1}])
     assert lines[0].startswith("Report")
-    assert lines[2] == "Responses  37 of 40 scored (92.5 %), 2 refused (5.0 %), 1 unscored (2.5 %), 0 errors"
+    assert lines[2] == "Responses  37 of 40 (92.5 %) scored, 2 refused (5.0 %), 1 unscored (2.5 %), 0 errors"
 
 
 def test_the_first_line_says_that_many_responses_are_unscored(told):
     unscored = {"n_scored": 30, "n_unscored": 10}
     lines = told({}, losses=[{"n_scored": 34, "n_unscored": 6}, unscored | {"system_id": "fair"}])
-    assert lines[0] == "WARNING    fair, grant: 10 of 40 responses are unscored (25 %); 1 more in scored_responses"
+    assert lines[0] == "WARNING    fair, grant: 10 of 40 responses (25 %) are unscored; 1 more in scored_responses"
     (line,) = [line for line in lines if line.startswith("Responses")]
-    assert line == "Responses  64 of 80 scored (80 %), 16 unscored (20 %), 0 errors"
+    assert line == "Responses  64 of 80 (80 %) scored, 16 unscored (20 %), 0 errors"
 
 
 def test_the_warning_quotes_what_could_not_be_scored(told):
     lines = told(NO_P, losses=[{"n_scored": 0, "n_unscored": 40}])
-    assert lines[0] == 'WARNING    biased, grant: 40 of 40 responses are unscored (100 %): "Well, hm." (9)'
+    assert lines[0] == 'WARNING    biased, grant: 40 of 40 responses (100 %) are unscored: "Well, hm." (9)'
     assert lines[-1].startswith("Nothing could be tested.")

@@ -361,7 +361,7 @@ def test_raw_and_calibrated_are_told_once_where_they_agree(snapshot):
     [
         ("empty", "The rate of empty answers"),
         ("stance_unscored", "The rate of unscored responses of stance"),
-        ("stance_undecided_as_no", "The rate of stance, undecided counted as no"),
+        ("stance_undecided_as_no", "The rate of stance (undecided as no)"),
         ("is_rude", "The rate of is rude"),
     ],
 )
