@@ -44,8 +44,8 @@ _ROWS: Final = f"""
     where study_id = $study and hypotheses.verdict = 'beyond_margin' and {ABOUT_GROUPS}
         and not coalesce(is_tool_bias, false) and not coalesce(is_repeated, false)
     order by hypotheses.family_id <> 'primary', hypotheses.family_id = 'secondary', hypotheses.family_id,
-        finding_rank nulls last, {", ".join(f"hypotheses.{key}" for key in _KEYS[1:])},
-        hypotheses.reference_system_id
+        hypotheses.reference_system_id <> '', finding_rank nulls last,
+        {", ".join(f"hypotheses.{key}" for key in _KEYS[1:])}, hypotheses.reference_system_id
 """
 
 

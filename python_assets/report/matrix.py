@@ -24,7 +24,7 @@ VERDICTS: Final[Mapping[str, str]] = {
 """Of a system in several hypotheses, the strongest first."""
 PRIMARY, ALL_ELSE = "primary", "secondary"
 MAX_LINES: Final = 60
-LINES_AT_ONCE: Final = 8
+LINES_AT_ONCE: Final = 5
 MOST_HEADS: Final = 6  # systems in columns, where measures are fewer
 MOST_NAMED: Final = 3
 # of groups of one system: those of pairs, of the tool and of labels against real shares have sections of their own

@@ -185,7 +185,8 @@ def power(reader: Reader) -> list[Row]:
 def disparities(reader: Reader) -> Listed:
     """One number a grouping: what chance alone gives stands beside every value."""
     order = (
-        f"system_id = 'baseline', {VERDICT_RANK} nulls last, p_value nulls last, system_id, "
+        f"system_id = 'baseline', {VERDICT_RANK} nulls last, list_position({[*DISPARITIES]}, metric) nulls last, "
+        "p_value nulls last, system_id, "
         "measure_id, calibration, slice_id, grouping_id, statistic, parameters, metric"
     )
     return _listed(reader, "disparities", f"study_id = $study and {ABOUT_GROUPS}", order, MAX_DISPARITIES)
