@@ -19,10 +19,10 @@ from python_assets.published.effects import ADJUSTED, adjusted_effects, effect_c
 from python_assets.published.losses import (
     Form,
     Losses,
+    all_responses,
     loss_warnings,
     losses_of,
     lost_in_words,
-    of_all_responses,
     scored_in_words,
 )
 from python_assets.published.query import open_published
@@ -216,7 +216,7 @@ def _benchmark(
         "family_id": about,
         "verdicts": {model: verdict_of(rows) for model, rows in rows_by_model.items()},
         "warnings": loss_warnings(losses),
-        "losses": [_of_losses(one) for one in of_all_responses(losses)],
+        "losses": [_of_losses(one) for one in all_responses(losses)],
         "results": [
             row | {"sentences": result_in_words(row)}
             for row in audit_results(connection, study_id, study["config_json"], deciding)
