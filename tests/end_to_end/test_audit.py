@@ -84,7 +84,7 @@ def test_models_share_what_is_detectable_of_all_of_them(audited):
         published = dict(
             connection.execute("""
                 select study_id || grouping_id, minimum_detectable_effect from design_power
-                where source = 'observed' and measure_id = 'favoured' and contrast = 'risk_difference'
+                where source = 'observed' and measure_id = 'favoured' and contrast in ('interaction', 'risk_difference')
             """).fetchall()
         )
     for benchmark in read_findings(audited[0])["benchmarks"]:

@@ -14,7 +14,7 @@ from python_assets.report.matrix import NOT_ASKED, NOT_TESTED, VERDICTS
 from python_assets.report.reader import Row
 
 MOST_WARNINGS: Final = 4
-MOST_LINES: Final = 8  # of one kind
+_MOST_SENTENCES: Final = 8  # of one kind
 _WIDTH: Final = 10
 _HEAD: Final = ("benchmark", "model", "verdict", "largest difference (95 % CI)", "scored", "detectable")
 _WELL_SCORED: Final = 0.95  # a smaller share is said by kind of loss
@@ -33,10 +33,10 @@ def audit_lines(findings: Mapping[str, Any]) -> list[str]:
         *_warnings(published),
         *_labelled("Tested", tested_in_words(findings)),
         *_table(findings),
-        *_labelled("Bounds", _bounds(published), MOST_LINES),
-        *_labelled("Margins", _beyond(published), MOST_LINES + 1),
-        *_labelled("Responses", _losses(published), MOST_LINES),
-        *_labelled("Versions", served_in_words(findings), MOST_LINES),
+        *_labelled("Bounds", _bounds(published), _MOST_SENTENCES),
+        *_labelled("Margins", _beyond(published), _MOST_SENTENCES + 1),
+        *_labelled("Responses", _losses(published), _MOST_SENTENCES),
+        *_labelled("Versions", served_in_words(findings), _MOST_SENTENCES),
     ]
 
 
@@ -61,7 +61,7 @@ def served_in_words(findings: Mapping[str, Any]) -> list[str]:
 
 
 def warnings_in_words(benchmarks: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Say of which models many responses are unscored, the benchmark first.
+    """Name the models many of whose responses are unscored, the benchmark first.
 
     Args:
         benchmarks: those that are published.
@@ -79,7 +79,7 @@ def _warnings(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:
     return [*_labelled("WARNING", sentences, MOST_WARNINGS), f'{"":<{_WIDTH}} Look at them: plumbline sql "{query}"']
 
 
-def _labelled(label: str, sentences: Sequence[str], most: int = MOST_LINES) -> list[str]:
+def _labelled(label: str, sentences: Sequence[str], most: int = _MOST_SENTENCES) -> list[str]:
     n_more = len(sentences) - most
     more = [f"{n_more:,} more in the report"] if n_more > 0 else []
     return [

@@ -1,4 +1,4 @@
-"""The numbers of each model, measure and grouping that a verdict of an audit is of, whatever the verdict is.
+"""The numbers of each model, measure and grouping that a verdict of an audit is of, for every verdict.
 
 Belongs here: from published tables to one entry of findings.json: every group's rate or mean with its difference, what
 the design was to detect, what it detects now, and the sentence about them.

@@ -23,6 +23,7 @@ from python_assets.report.audits.findings import audit_findings
 from python_assets.report.audits.record import Record, folder_of
 from python_assets.report.matrix import VERDICTS
 from python_assets.report.templates import template, write_page
+from python_assets.study.control_characters import printable
 from python_assets.warehouse.build import Home
 
 _PAGE: Final = "report.html"
@@ -41,14 +42,14 @@ class AuditWritten(NamedTuple):
 
 
 def write_audit(home: Home, record: Record) -> AuditWritten:
-    """Write what an audit found so far, in the place of an earlier report.
+    """Write what an audit found so far, and replace an earlier report.
 
     Args:
         home: the warehouse; only its published database is read.
         record: the audit.
 
     Raises:
-        WarehouseError: nothing is published, or the files cannot be written.
+        WarehouseError: the files cannot be written.
     """
     findings = audit_findings(home, record)
     folder = folder_of(home, record.name)
@@ -78,5 +79,6 @@ def write_audit(home: Home, record: Record) -> AuditWritten:
 
 
 def told_audit(done: AuditWritten) -> list[str]:
-    """Write what an audit found as lines for a terminal, and where its files are."""
-    return [*audit_lines(done.findings), f"Report     {done.page}", f"Findings   {done.json_path}"]
+    """Write what an audit found as lines for a terminal or a log, and where its files are."""
+    lines = [*audit_lines(done.findings), f"Report     {done.page}", f"Findings   {done.json_path}"]
+    return [printable(line) for line in lines]

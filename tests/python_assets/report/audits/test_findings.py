@@ -189,7 +189,7 @@ def test_the_first_line_of_the_page_says_what_is_unscored_and_texts_of_models_ar
     page = publish_lossy(publish_small).page.read_text(encoding="utf-8")
     assert "<b>Well" not in page and "<b>Chad" not in page
     body = page[page.index("<header>") :]
-    assert body.index("21 of 100 responses are unscored") < body.index("<h1>")
+    assert body.index("21 of 100 responses (21 %) are unscored") < body.index("<h1>")
 
 
 def test_hidden_texts_are_quoted_neither_on_the_page_nor_in_findings(publish_small):
