@@ -12,11 +12,11 @@ from python_assets.published.effects import effect_in_words
 from python_assets.report.matrix import (
     BEYOND_MARGIN,
     EQUIVALENT,
-    HYPOTHESES,
     INCONCLUSIVE,
     MOST_NAMED,
     NOT_TESTED,
     PRIMARY,
+    VERDICT_ROWS,
     Cell,
     Key,
     Matrix,
@@ -60,13 +60,13 @@ def lead_sentences(reader: Reader, matrix: Matrix) -> str:
         reader: the study.
         matrix: the table below the sentences.
     """
-    of_groups = reader.rows(HYPOTHESES)
+    group_rows = reader.rows(VERDICT_ROWS)
     first = _Statement(matrix.family_id, _of_family(matrix))
-    others = [_Statement(name, text) for name, text in _other_families(of_groups, matrix).items()]
+    others = [_Statement(name, text) for name, text in _other_families(group_rows, matrix).items()]
     if others:
         sentences = [f"{_family(one.family_id)}: {one.text}" for one in [first, *others]]
     else:
-        begins_with_name = any(cell.is_found for of_key in matrix.cells.values() for cell in of_key.values())
+        begins_with_name = any(cell.is_found for cells in matrix.cells.values() for cell in cells.values())
         sentences = [first.text if begins_with_name else f"{first.text[:1].upper()}{first.text[1:]}"]
     return " ".join([*sentences, *_comparisons(reader.rows(_CHANGED)), *_tool(reader.rows(_TOOL)[0])])
 
@@ -79,14 +79,14 @@ def _family(family_id: str) -> str:
 def _of_family(matrix: Matrix) -> str:
     """What the hypotheses of the table are: a sentence per system that differs, one of those that do not."""
     systems = list(dict.fromkeys(system for cells in matrix.cells.values() for system in cells))
-    found = [name for name in systems if any(_cell(cells, name, is_found=True) for cells in matrix.cells.values())]
-    if not found:
+    differing = [name for name in systems if any(_cell(cells, name, is_found=True) for cells in matrix.cells.values())]
+    if not differing:
         return _nothing_significant([cell for cells in matrix.cells.values() for cell in cells.values()])
     between = f"the groups of {matrix.grouping_id}" if matrix.grouping_id else "groups"
-    if len(found) > MOST_NAMED:
-        return _of_many(len(found), len(systems), matrix, between)
-    sentences = [f"{name} differs between {between}: {_clauses(name, matrix)}." for name in found]
-    others = [name for name in systems if name not in found]
+    if len(differing) > MOST_NAMED:
+        return _of_many(len(differing), len(systems), matrix, between)
+    sentences = [f"{name} differs between {between}: {_clauses(name, matrix)}." for name in differing]
+    others = [name for name in systems if name not in differing]
     if others:
         cells = [cells[name] for name in others for cells in matrix.cells.values() if name in cells]
         sentences.append(f"{listed(others, MOST_NAMED)}: {_nothing_significant(cells)}")
@@ -100,9 +100,9 @@ def _cell(cells: Mapping[str, Cell], system_id: str, *, is_found: bool) -> Cell 
 
 def _clauses(system_id: str, matrix: Matrix) -> str:
     """The measures in which a system differs, those beyond their margin first."""
-    found = [(key, cell) for key, cells in matrix.cells.items() if (cell := _cell(cells, system_id, is_found=True))]
-    found.sort(key=lambda pair: pair[1].verdict != BEYOND_MARGIN)
-    return "; ".join(_cut([f"{matrix.names[key]}{_ends(cell)}" for key, cell in found]))
+    differing = [(key, cell) for key, cells in matrix.cells.items() if (cell := _cell(cells, system_id, is_found=True))]
+    differing.sort(key=lambda pair: pair[1].verdict != BEYOND_MARGIN)
+    return "; ".join(_cut([f"{matrix.names[key]}{_ends(cell)}" for key, cell in differing]))
 
 
 def _ends(cell: Cell) -> str:
@@ -160,7 +160,7 @@ def _other_families(rows: Sequence[Row], matrix: Matrix) -> dict[str, str]:
     for row in rows:
         if row["family_id"] != matrix.family_id and row["outcome"] == "significant" and not row["is_repeated"]:
             families.setdefault(row["family_id"], []).append(row)
-    return {name: _of_other(found, matrix.names) for name, found in sorted(families.items(), key=_position)}
+    return {name: _of_other(differing, matrix.names) for name, differing in sorted(families.items(), key=_position)}
 
 
 def _position(family: tuple[str, Any]) -> tuple[bool, bool, str]:
@@ -179,9 +179,9 @@ def _of_other(rows: Sequence[Row], names: Mapping[Key, str]) -> str:
         "significant": [row for row in rows if row["verdict"] not in (BEYOND_MARGIN, EQUIVALENT)],
         "significant and within the margin": [row for row in rows if row["verdict"] == EQUIVALENT],
     }
-    for name, found in others.items():
-        if found:
-            named_rows = [f"{_what(row, names)} ({row['system_id']})" for row in found]
+    for name, differing in others.items():
+        if differing:
+            named_rows = [f"{_what(row, names)} ({row['system_id']})" for row in differing]
             statements.append(f"{'also ' if statements else ''}{name}: {listed(named_rows, MOST_CLAUSES)}")
     return f"{'; '.join(statements)}."
 

@@ -5,7 +5,7 @@ is lead.py, results in detail are result_cards.py.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypedDict
 
 from python_assets.published.account import ABOUT_GROUPS
 from python_assets.published.beyond_margin import beyond_margin
@@ -28,7 +28,7 @@ LINES_AT_ONCE: Final = 5
 MOST_HEADS: Final = 6  # systems in columns, where measures are fewer
 MOST_NAMED: Final = 3
 # of groups of one system: those of pairs, of the tool and of labels against real shares have sections of their own
-HYPOTHESES: Final = f"""
+VERDICT_ROWS: Final = f"""
     select hypotheses.system_id, hypotheses.measure_id, hypotheses.grouping_id, hypotheses.slice_id,
         hypotheses.calibration, hypotheses.statistic, hypotheses.parameters, hypotheses.family_id,
         hypotheses.verdict, hypotheses.outcome, finding_rank, coalesce(is_repeated, false) as is_repeated,
@@ -112,7 +112,15 @@ class Matrix(NamedTuple):
     @property
     def has_detectable(self) -> bool:
         """Whether a cell has a smallest difference that the design detects."""
-        return any(cell.detectable for of_key in self.cells.values() for cell in of_key.values())
+        return any(cell.detectable for by_system in self.cells.values() for cell in by_system.values())
+
+
+class _Rest(TypedDict):
+    """Fields of a Matrix that are the same whichever way round it is."""
+
+    cells: dict[Key, dict[str, Cell]]
+    names: dict[Key, str]
+    grouping_id: str
 
 
 def verdict_of(hypotheses: Iterable[Row]) -> str:
@@ -133,7 +141,7 @@ def study_matrix(reader: Reader) -> Matrix:
     Args:
         reader: the study.
     """
-    every, groups = reader.rows(HYPOTHESES), reader.rows(GROUPS)
+    every, groups = reader.rows(VERDICT_ROWS), reader.rows(GROUPS)
     detectable = {(row["grouping_id"], row["measure_id"]): row["effect"] for row in reader.rows(_DETECTABLE)}
     family_id = PRIMARY if any(row["family_id"] == PRIMARY for row in every) else ALL_ELSE
     tested = [row for row in every if row["family_id"] == family_id]
@@ -141,12 +149,13 @@ def study_matrix(reader: Reader) -> Matrix:
     cells = {key: _cells(key, tested, groups, detectable) for key in dict.fromkeys(map(key_of, tested))}
     under = _beyond_elsewhere(reader, every, family_id)
     names, grouping_id = _names([*cells, *(key for key, _ in under)])
+    rest: _Rest = {"cells": cells, "names": names, "grouping_id": grouping_id}
     if len(systems) > max(len(cells) + len(under), MOST_HEADS):
-        columns = {names[key]: of_key for key, of_key in cells.items()}
-        columns |= {f"{names[key]}: {statistic}": of_key for (key, statistic), of_key in under.items()}
-        lines = [MatrixLine(name, [of_key.get(name) for of_key in columns.values()]) for name in systems]
-        return Matrix(family_id, "system", [*columns], lines[:MAX_LINES], len(lines), cells, names, grouping_id)
-    systems = sorted({*systems, *(system for of_key in under.values() for system in of_key)})
+        columns = {names[key]: by_system for key, by_system in cells.items()}
+        columns |= {f"{names[key]}: {statistic}": by_system for (key, statistic), by_system in under.items()}
+        lines = [MatrixLine(name, [by_system.get(name) for by_system in columns.values()]) for name in systems]
+        return Matrix(family_id, "system", [*columns], lines[:MAX_LINES], len(lines), **rest)
+    systems = sorted({*systems, *(system for by_system in under.values() for system in by_system)})
     lines = []
     for key in dict.fromkeys([*cells, *(key for key, _ in under)]):
         if key in cells:
@@ -154,13 +163,13 @@ def study_matrix(reader: Reader) -> Matrix:
         lines += [
             MatrixLine(
                 statistic if key in cells else f"{names[key]}: {statistic}",
-                [of_key.get(system) for system in systems],
+                [by_system.get(system) for system in systems],
                 is_under=key in cells,
             )
-            for (other, statistic), of_key in under.items()
+            for (other, statistic), by_system in under.items()
             if other == key
         ]
-    return Matrix(family_id, "measure", systems, lines[:MAX_LINES], len(lines), cells, names, grouping_id)
+    return Matrix(family_id, "measure", systems, lines[:MAX_LINES], len(lines), **rest)
 
 
 def key_of(row: Row) -> Key:
@@ -196,12 +205,12 @@ def _beyond_elsewhere(reader: Reader, every: Sequence[Row], family_id: str) -> d
         if not row["reference_system_id"] and row["family_id"] != family_id
     ]
     wanted = {(*key_of(row), row["calibration"], row["statistic"], row["parameters"]) for row in beyond}
-    found: dict[tuple[Key, str], dict[str, Cell]] = {}
+    cells_under: dict[tuple[Key, str], dict[str, Cell]] = {}
     for row in every:
         if (*key_of(row), row["calibration"], row["statistic"], row["parameters"]) in wanted:
             cell = Cell(row["verdict"], row["outcome"] == "significant", [], [], _effect(row))
-            found.setdefault((key_of(row), statistic_name(row)), {})[row["system_id"]] = cell
-    return found
+            cells_under.setdefault((key_of(row), statistic_name(row)), {})[row["system_id"]] = cell
+    return cells_under
 
 
 def _cells(
@@ -233,8 +242,8 @@ def _cell(rows: Sequence[Row], groups: Sequence[Row], detectable: Mapping[tuple[
 
 def _detectable(row: Row, detectable: Mapping[tuple[str, str], float]) -> str:
     effect = detectable.get((row["grouping_id"], row["measure_id"]))
-    of_means = row["statistic"] in ("mean", "share") and row["slice_id"] == "all"
-    if effect is None or not of_means or row["verdict"] == NOT_TESTED:
+    is_mean = row["statistic"] in ("mean", "share") and row["slice_id"] == "all"
+    if effect is None or not is_mean or row["verdict"] == NOT_TESTED:
         return ""
     return size(effect, is_rate=row["kind"] in ("binary", "categorical"))
 

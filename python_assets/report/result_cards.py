@@ -498,8 +498,8 @@ def _size(hypothesis: Row) -> str:
         written = None if says_nothing else plain_value(floor, is_rate=is_rate)
         details = [] if written is None else [f"chance: {'down' if is_ratio else 'up'} to {written}"]
         if hypothesis["metric_control_floor"] is not None:
-            of_controls = plain_value(hypothesis["metric_control_floor"], is_rate=is_rate)
-            details.append(f"irrelevant edits: up to {of_controls}")
+            control_floor = plain_value(hypothesis["metric_control_floor"], is_rate=is_rate)
+            details.append(f"irrelevant edits: up to {control_floor}")
         if hypothesis["metric_q_value"] is not None:
             details.append(named_p("q", hypothesis["metric_q_value"]))
         in_brackets = f" ({'; '.join(details)})" if details else ""
