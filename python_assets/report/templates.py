@@ -37,7 +37,7 @@ def template(name: str) -> "Template":
     )
     writers = (
         text.number, text.plain, text.interval, text.probability, text.share, text.words, text.verdict,
-        text.direction, text.plural, text.many, text.listed, text.shortened, charts.bar, charts.stacked,
+        text.direction, text.plural, text.counted, text.many, text.listed, text.shortened, charts.bar, charts.stacked,
         text.scope_words, margin_words,
     )  # fmt: skip
     environment.filters["share_of"] = plain_numbers.share

@@ -132,7 +132,9 @@ def told(tmp_path):
                 "null::bigint as n_root_prompts_planned, 0.05::double as significance_level"
             )
             silent = {"system_id": "fair", "served_models": None, "n_served_models": None}
-            systems = [{"study_id": "mine", "is_simulated": is_simulated} | row for row in served or [silent]]
+            one_configuration = {"system_fingerprints": "fp_1", "n_system_fingerprints": 1}
+            of_study = {"study_id": "mine", "is_simulated": is_simulated} | one_configuration
+            systems = [of_study | row for row in served or [silent]]
             insert(connection, "systems", systems)
             keys_of_calls = ("study_id", "system_id", "outcome", "n_requests", "n_retries_known", "n_retries")
             insert(connection, "calls", [dict(zip(keys_of_calls, ("mine", *row), strict=True)) for row in calls])
@@ -343,6 +345,7 @@ def test_many_changes_are_counted(told):
 def test_retries_failed_requests_and_served_versions_are_told_by_system(told, snapshot):
     two = {"system_id": "fair", "served_models": "m-1, m-2", "n_served_models": 2}
     one = {"system_id": "biased", "served_models": "m-1", "n_served_models": 1}
+    two |= {"system_fingerprints": "fp_1, fp_2, fp_3, fp_4, fp_5", "n_system_fingerprints": 5}
     others = [{"system_id": name, "served_models": "a, b", "n_served_models": 2} for name in "vwx"]
     calls = [("biased", "answered", 8, 6, 3), ("biased", "error", 1, 1, 5), ("fair", "answered", 9, 0, None)]
     failed_calls = [("biased", "429", 2), ("biased", "429", 6), ("biased", "timeout", 1)]
