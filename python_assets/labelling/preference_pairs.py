@@ -62,17 +62,17 @@ _CANDIDATES: Final = f"""
     ),
     pairs as (
         select own.*, other.prompt_id as other_prompt_id, other.group_id as other_group_id,
+            other.replicate as other_replicate,
             other.prompt_text as other_prompt_text, other.response_text as chosen_text, other.value as value_chosen
         from answers as own
         inner join found using (system_id, measure_id, grouping_id, group_id)
         inner join answers as other
             on own.system_id = other.system_id and own.measure_id = other.measure_id
             and own.grouping_id = other.grouping_id and own.root_prompt_id = other.root_prompt_id
-            and own.held = other.held and own.replicate = other.replicate
-            and own.group_id <> other.group_id and other.worth > own.worth
+            and own.held = other.held and own.group_id <> other.group_id and other.worth > own.worth
         qualify row_number() over (
             partition by own.system_id, own.measure_id, own.grouping_id, own.prompt_id, own.replicate
-            order by other.worth desc, other.prompt_id
+            order by other.worth desc, own.replicate <> other.replicate, other.prompt_id, other.replicate
         ) = 1
     ),
     judged as (
@@ -108,7 +108,7 @@ _WRITTEN: Final = f"""
         {_TURN.format("assistant", "chosen_text")} as chosen,
         {_TURN.format("assistant", "response_text")} as rejected,
         system_id, measure_id, grouping_id, group_id, other_group_id, root_prompt_id, prompt_id, other_prompt_id,
-        replicate, value as value_rejected, value_chosen, is_simulated
+        replicate, other_replicate, value as value_rejected, value_chosen, is_simulated
     from judged
     inner join systems using (system_id)
     where study_id = $study and not names_other
@@ -130,7 +130,8 @@ def write_preference_pairs(home: Home, study_id: str, folder: Path | None) -> Pr
 
     Taken are the groups of all prompts that a finding shows at a disadvantage in the mean of a measure with a
     direction; of each of their answers the best one that the same model gave about another group on the same root
-    prompt, in the same replicate, all other declared factors alike. Prompts and answers are messages.
+    prompt, all other declared factors alike, of any replicate: of those that are as good, the same one first. Prompts
+    and answers are messages.
 
     Args:
         home: the warehouse; only its published database is read.

@@ -124,7 +124,7 @@ class Results:
 
     @property
     def quotes(self) -> "pd.DataFrame":
-        """Answers behind the findings: prompt and text of both groups, with their values (v_quotes)."""
+        """Responses that show the findings: prompt, text and value of both groups, and why these (v_quotes)."""
         return self._rows(QUOTES, "all")
 
     @property

@@ -12,8 +12,8 @@ from python_assets.texts.conversations import EARLIER
 
 _MAX_GROUPS: Final = 2  # of a finding whose prompts are shown
 _MAX_PROMPTS: Final = 3  # of each; table finding_prompts has ten
-# of others no single response shows what differs
-_STATISTICS: Final = ("mean", "share", "selection_rate", "precision")
+# of others single responses need not show what differs
+_STATISTICS: Final = ("mean", "share")
 _CALIBRATIONS: Final = ("raw", "calibrated")
 _OF_GROUP: Final = """
     select *,
@@ -68,11 +68,12 @@ def behind_fact(reader: Reader, keys: dict[str, Any], groups: list[Row]) -> list
         groups: of the finding, with group_id, category and reference.
 
     Returns:
-        Of the first groups; each prompt with the response and the one beside it. Nothing where single responses
-        cannot show the difference: of models pooled, of variances, of label-corrected values.
+        Of the first groups; each prompt with the response and the one beside it. A group without prompts is
+        kept where responses could show the difference: not of models pooled, variances or label-corrected values.
     """
-    is_shown = keys["statistic"] in _STATISTICS and keys["calibration"] in _CALIBRATIONS and keys["system_id"] != "all"
-    return [_behind_group(reader, keys, group) for group in groups[:_MAX_GROUPS]] if is_shown else []
+    is_kept = keys["statistic"] in _STATISTICS and keys["calibration"] in _CALIBRATIONS and keys["system_id"] != "all"
+    groups_behind = [_behind_group(reader, keys, group) for group in groups[:_MAX_GROUPS]]
+    return [group for group in groups_behind if group.prompts or is_kept]
 
 
 def _behind_group(reader: Reader, keys: dict[str, Any], group: Row) -> Behind:
@@ -104,8 +105,8 @@ def response(reader: Reader, keys: Row, system_id: str, prompt_id: str, replicat
         The messages before the prompt, the texts of prompt and response, and the measurement in words; None where
         there is none.
     """
-    of_measure = {name: keys[name] for name in ("measure_id", "calibration")}
-    rows = reader.rows(_RESPONSE, **of_measure, system_id=system_id, prompt_id=prompt_id, replicate=replicate)
+    measure = {name: keys[name] for name in ("measure_id", "calibration")}
+    rows = reader.rows(_RESPONSE, **measure, system_id=system_id, prompt_id=prompt_id, replicate=replicate)
     if not rows:
         return dict.fromkeys(("earlier", "prompt_text", "response_text", "measurement"))
     row = rows[0]

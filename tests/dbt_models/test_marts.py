@@ -213,18 +213,24 @@ def test_finding_groups_are_significant_rows_of_contrasts_once_a_pair(built: Bui
     assert not of_two.duplicated([*OF_HYPOTHESIS, "category"]).any()
 
 
-def test_finding_prompts_are_of_groups_that_stand_and_average_to_their_difference(built: Built):
+def test_finding_prompts_are_of_groups_that_stand_and_differ_to_their_side(built: Built):
     keys = [*OF_HYPOTHESIS, "group_id", "category", "reference"]
     prompts, groups = built.table("marts.finding_prompts"), built.table("marts.finding_groups")
-    assert len(prompts)
-    assert (prompts.position <= 10).all()
+    blocks = built.table("intermediate.int_finding_blocks")
     told = groups[groups.direction.notna()].set_index(keys).value
+    assert len(prompts)
+    assert prompts.chosen_for.nunique() == 2
     for key, of_group in prompts.groupby(keys):
-        ordered = of_group.sort_values("position").difference.to_numpy() * np.sign(told[key])
-        assert (np.diff(ordered) <= 1e-9).all()
-        # all root prompts of the group; of fewer than 5 the difference is over blocks
-        if len(of_group) < 10 and key[0] != "four_root_prompts":
-            assert of_group.difference.mean() == pytest.approx(told[key])
+        ordered = of_group.sort_values("position")
+        assert ordered.position.tolist() == list(range(1, len(of_group) + 1))
+        assert len(of_group) <= 10
+        difference = ordered.difference.to_numpy() * np.sign(told[key])
+        assert (np.diff(difference) <= 1e-9).all()
+        assert (difference > 1e-9).all()
+    for key, of_group in blocks.groupby(keys):
+        # of fewer than 5 root prompts the difference is over blocks
+        if key[0] != "four_root_prompts":
+            assert of_group.groupby("root_prompt_id").difference_of_block.mean().mean() == pytest.approx(told[key])
 
 
 @pytest.mark.parametrize("mart", ["systems", "prompts", "prompt_factors", "responses", "measures", "measurements"])

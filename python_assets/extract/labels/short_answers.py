@@ -242,7 +242,7 @@ class _Preset(NamedTuple):
         places: where it stands.
         label_of: what a find means.
         is_hedged: what takes it back.
-        reads_any_key: whether a value of JSON is one whatever its key: B is an option, yes may be of anything.
+        reads_any_key: whether values of JSON count under any key: B is an option, yes may be of anything.
     """
 
     places: Sequence[re.Pattern[str]]
@@ -282,10 +282,8 @@ def _letter_label(found: str) -> str | None:
 
 
 def _is_hedged(sentence: str) -> bool:
-    decided = _RESERVATION.split(sentence, maxsplit=1)[0]
-    return any(
-        found is not None for found in (_HEDGE.search(decided), _OFFERED.match(decided), _SPOKEN.search(sentence))
-    )
+    answer = _RESERVATION.split(sentence, maxsplit=1)[0]
+    return bool(_HEDGE.search(answer) or _OFFERED.match(answer) or _SPOKEN.search(sentence))
 
 
 @cache
@@ -385,27 +383,27 @@ class _Answer(NamedTuple):
 
 
 def _answers(preset: _Preset, text: str) -> Iterator[_Answer]:
-    for offset, part in _parts(preset, text):
+    for offset, passage in _passages(preset, text):
         for pattern in preset.places:
-            for match in pattern.finditer(part):
+            for match in pattern.finditer(passage):
                 start, end = _span(match)
-                label = preset.label_of(part[start:end])
-                if label and not _is_none(preset, part, start):
-                    others = (_JOINED.match(part, match.end()), _ELSEWHERE.search(part, end, end + _NEARBY))
+                label = preset.label_of(passage[start:end])
+                if label and not _is_none(preset, passage, start):
+                    others = (_JOINED.match(passage, match.end()), _ELSEWHERE.search(passage, end, end + _NEARBY))
                     spans = [(start, end), *(_span(other) for other in others if other)]
                     yield _Answer(
-                        labels=tuple(preset.label_of(part[start:end]) or label for start, end in spans),
+                        labels=tuple(preset.label_of(passage[start:end]) or label for start, end in spans),
                         spans=tuple((start + offset, end + offset) for start, end in spans),
                     )
 
 
 def _span(match: re.Match[str]) -> tuple[int, int]:
     """Where the group stands that matched."""
-    return match.span(next(name for name, found in match.groupdict().items() if found))
+    return match.span(next(name for name, text in match.groupdict().items() if text))
 
 
-def _parts(preset: _Preset, text: str) -> list[tuple[int, str]]:
-    """What an answer is looked for in, with where it begins: of JSON the values that are called the answer."""
+def _passages(preset: _Preset, text: str) -> list[tuple[int, str]]:
+    """What an answer is looked for in, with where it begins: of JSON the values whose keys name the answer."""
     named, others = [], []
     for pair in _JSON_PAIR.finditer(text):
         kind = next(name for name in ("quoted", "single", "bare") if pair[name] is not None)

@@ -202,11 +202,13 @@ def _scored(benchmark: Mapping[str, Any], hypothesis: Row) -> str:
 
 
 def _detectable(result: Mapping[str, Any]) -> str:
-    rate = is_of_rates(result)
+    rate, now = is_of_rates(result), result["detectable"]
     planned = result["planned_detectable"] or result["planned_effect"]
-    promise = "" if planned is None else f" (planned {size(planned, is_rate=rate).removesuffix(' points')})"
-    now = NO_VALUE if result["detectable"] is None else size(result["detectable"], is_rate=rate)
-    return f"{now}{promise}"
+    written = "no value" if now is None else size(now, is_rate=rate)
+    if planned is None:
+        return written
+    promise = size(planned, is_rate=rate)
+    return f"{written} (planned {promise if now is None else promise.removesuffix(' points')})"
 
 
 def _bounds(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:

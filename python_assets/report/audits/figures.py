@@ -75,7 +75,8 @@ def audit_figures(results: Sequence[Mapping[str, Any]]) -> list[AuditFigure]:
     Args:
         results: of a benchmark, as findings.json has them.
     """
-    return [_figure(result, [other for other in results if _is_alike(other, result)]) for result in results]
+    drawn = [result for result in results if result["groups"]]
+    return [_figure(result, [other for other in drawn if _is_alike(other, result)]) for result in drawn]
 
 
 def _is_alike(other: Mapping[str, Any], result: Mapping[str, Any]) -> bool:

@@ -160,9 +160,9 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
                 "quotes",
                 "Answers behind the groups that differ",
                 "v_quotes",
-                ("system_id", "measure_id", "group_id", "prompt_text", "response_text", "value", "label")
+                ("system_id", "measure_id", "group_id", "chosen_for", "prompt_text", "response_text", "value", "label")
                 + ("other_group_id", "other_prompt_text", "other_response_text", "other_value", "other_label"),
-                order=("finding_rank", "position", "replicate"),
+                order=("finding_rank", "position"),
             ),
         ),
     ),

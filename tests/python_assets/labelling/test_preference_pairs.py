@@ -77,12 +77,20 @@ def test_less_is_better_where_the_measure_says_so(pairs):
     assert {line["prompt_id"]: line["value_chosen"] for line in lines} == {"r_woman_young": 0.6, "r_woman_old": 0.9}
 
 
-def test_equal_answers_and_those_of_other_replicates_make_no_pair(pairs):
-    worth = {("r", "man", "young", 1): 0.9, ("r", "woman", "young", 0): 0.2, ("s", "woman", "old", 0): 0.1}
-    worth |= {("s", "man", "old", 0): 0.1}
-    done, lines = pairs(worth)
+def test_equal_answers_make_no_pair(pairs):
+    done, lines = pairs({("s", "woman", "old", 0): 0.1, ("s", "man", "old", 0): 0.1})
     assert lines == []
     assert (done.n_pairs, done.n_groups) == (0, 1)
+
+
+def test_the_better_answer_may_be_of_another_replicate(pairs):
+    worth = {("r", "man", "young", 0): 0.2, ("r", "woman", "young", 0): 0.2, ("r", "woman", "young", 2): 0.5}
+    worth |= {("r", "man", "young", replicate): 0.9 for replicate in (1, 2)}
+    _, lines = pairs(worth)
+    assert [(line["replicate"], line["other_replicate"], line["value_chosen"]) for line in lines] == [
+        (0, 1, 0.9),
+        (2, 2, 0.9),
+    ]
 
 
 def test_an_answer_that_names_the_other_group_is_left_out_and_counted(pairs):
