@@ -91,6 +91,14 @@ class PlumblineError(Exception):
         return str(self.got)
 
 
+class AuditError(PlumblineError):
+    """An audit cannot be begun or go on as it is asked for; got is the problem, in a sentence."""
+
+    def __str__(self) -> str:
+        """One line, PLACE: PROBLEM. FIX."""
+        return " ".join([f"{within(self.field)}: {within(self._came())}.", *([f"{self.remedy}."] if self.remedy else [])])
+
+
 class StudyError(PlumblineError):
     """The study file cannot be used; got is the value that stands in it, Told or NOTHING."""
 

@@ -5,19 +5,17 @@ Belongs here: which there are, what they ask and need, and copying one to edit.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import yaml
 
 from python_assets.errors import StudyError, StudyFileError, Told
-from python_assets.plan.requested import IN_MEMORY, assemble_offline
-from python_assets.plan.text import aligned
-from python_assets.study.study import Study
-from python_assets.study_file.load import load_study
 from python_assets.study_file.new_study import new_path, write_new
 from python_assets.texts.yaml_loader import LOADER
 from python_assets.warehouse import paths
-from python_assets.warehouse.build import open_build
+
+if TYPE_CHECKING:
+    from python_assets.study.study import Study
 
 STUDIES: Final = paths.PACKAGED
 BENCHMARK_FOLDER: Final = paths.BENCHMARKS
@@ -61,6 +59,8 @@ def path_of(name: str) -> Path:
 
 def benchmarks() -> Iterator[Ready]:
     """What lies on the shelf, with its size: first what needs nothing but a model."""
+    from python_assets.study_file.load import load_study
+
     for name in (*benchmark_names(), *BESIDE, *IMPORTED):
         try:
             study = load_study(path_of(name), simulated=True)
@@ -76,6 +76,8 @@ def benchmarks() -> Iterator[Ready]:
 
 def benchmark_lines() -> str:
     """The shelf as a table for a terminal."""
+    from python_assets.plan.text import aligned
+
     return aligned(_HEADER, [one.cells() for one in benchmarks()])
 
 
@@ -139,7 +141,11 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(entry)
 
 
-def _counted(study: Study) -> tuple[int, int]:
+def _counted(study: "Study") -> tuple[int, int]:
+    # an audit names benchmarks before it loads what plans studies
+    from python_assets.plan.requested import IN_MEMORY, assemble_offline
+    from python_assets.warehouse.build import open_build
+
     with open_build(IN_MEMORY) as connection:
         assemble_offline(study, connection, paths.home())
         counts = connection.execute("select count(distinct root_prompt_id), count(*) from raw.prompts").fetchone()
