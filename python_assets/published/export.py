@@ -61,6 +61,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "human_labels": "statistics",
     "imported_metrics": "statistics",
     "impossible_cells": "statistics",
+    "scored_responses": "statistics",
     "scorers": "statistics",
     "interpretations": "statistics",
     "label_agreement": "statistics",
@@ -80,6 +81,7 @@ EXPORTED_WITH: Final[dict[str, Stage | Archive]] = {
     "subgroup_metrics": "statistics",
     "subgroups": "statistics",
     "summary_statistics": "statistics",
+    "unscored_forms": "statistics",
     "variance_components": "statistics",
     # how the others came to be: every run that is kept has them
     "branches": "archive",

@@ -20,7 +20,7 @@ TEXT_COLUMNS: Final = frozenset(
     {
         "messages_json",
         "prompt_text", "other_prompt_text", "baseline_text", "response_text", "other_response_text",
-        "sentence_text", "context_json", "replacements_json", "edit_text",
+        "form", "sentence_text", "context_json", "replacements_json", "edit_text",
         "system_prompt", "prompt_template", "theme", "error", "detail", "example", "examples_json",
         "record_key", "record_json", "portability_words",
     }

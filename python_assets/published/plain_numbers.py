@@ -68,3 +68,30 @@ def limits(low: float | None, high: float | None, *, is_rate: bool = False) -> s
         return f"{word} {size(limit or 0.0, is_rate=is_rate)}"
     first = size(low, is_rate=is_rate).removesuffix(" points")
     return f"{first} to {size(high, is_rate=is_rate)}"
+
+
+def share(n: int, of: int) -> str:
+    """Write a share in percent: one decimal below 10 and above 90; 0 and 100 % for none and all alone.
+
+    Args:
+        n: how many.
+        of: of how many, at least 1.
+    """
+    percent = 100 * n / of
+    if n in (0, of):
+        return f"{percent:.0f} %"
+    if percent < 0.1:
+        return "under 0.1 %"
+    if percent > 99.9:
+        return "over 99.9 %"
+    return f"{percent:.{int(round(percent, 1) < 10 or percent > 90)}f} %"
+
+
+def count(n: int, of: int) -> str:
+    """Write a count of a whole with its share: 133 of 595 (22 %).
+
+    Args:
+        n: how many.
+        of: of how many; of none there is no share.
+    """
+    return f"{n:,} of {of:,}{f' ({share(n, of)})' if of else ''}"

@@ -13,11 +13,9 @@ from python_assets.published.account import (
     OUTCOME_CHANGES,
     SIGNIFICANT,
     SIGNIFICANT_FINDINGS,
-    UNSCORED_MEASURES,
     UNTESTED,
     outcome_changes_in_words,
     outcomes_in_words,
-    unscored_in_words,
     why,
 )
 from python_assets.published.calls import CALLS_BY_SYSTEM, calls_in_words
@@ -30,17 +28,17 @@ from python_assets.published.controls import (
     wording_in_words,
 )
 from python_assets.published.effects import effect_columns, first_of_both_signs, margin_words
+from python_assets.published.losses import Losses, loss_warnings, losses_of, responses_in_words
 from python_assets.published.query import open_published
 from python_assets.study.base import CALIBRATIONS, GROUND_TRUTH
 from python_assets.study.problems import plural
 from python_assets.warehouse.build import Home, rows_of
 
-MOST_LINES: Final = 14  # two of them of the wording
+MOST_LINES: Final = 15  # two of them of the wording, one of the responses
 _MOST_GROUPS: Final = 4
 MOST_CHANGES: Final = 3
 MOST_BY_RANK: Final = 3
 MOST_METRICS: Final = 3
-MOST_UNSCORED: Final = 3
 MOST_RATERS: Final = 4
 MOST_MOVED_IN_RUN: Final = 2  # systems and measures that control edits move
 MOST_SYSTEMS: Final = 3
@@ -141,9 +139,11 @@ def summary(home: Home, study_id: str) -> str:
     with open_published(home.published) as connection:
         study = _Study(connection, study_id)
         facts = study.rows(_STUDY)[0]
-        lines = [f"Report     {home.report(study_id)}", f"Database   {home.published}"]
+        losses = losses_of(connection, study_id)
+        lines = [*_of_warnings(losses), f"Report     {home.report(study_id)}", f"Database   {home.published}"]
         if facts["is_simulated"]:
             lines.append("Simulated responses: this says nothing about a real model.")
+        lines += _of_responses(losses)
         lines += _of_look(facts)
         lines += _of_calls(study.rows(CALLS_BY_SYSTEM))
         lines += _of_logs(study.rows(_OF_LOGS))
@@ -151,9 +151,9 @@ def summary(home: Home, study_id: str) -> str:
             lines.append(f"Re-read    {outcome_changes_in_words(read_again)}")
         lines += _of_raters(study.rows(OF_RATERS), study.rows(SET_ASIDE)[0]["n"])
         families, significant = study.rows(FAMILIES), study.rows(SIGNIFICANT)[0]
-        untested, unscored = _untested(study.rows(UNTESTED)), _unscored(study.rows(UNSCORED_MEASURES))
+        untested = _untested(study.rows(UNTESTED))
         if not any(row["n_tested"] for row in families):
-            return "\n".join([*lines, f"Nothing could be tested. {untested}", *unscored])
+            return "\n".join([*lines, f"Nothing could be tested. {untested}"])
         lines.append(f"Questions  {'; '.join(_of_set(row, facts['alpha']) for row in families)}")
         if blocks := study.rows(OF_BLOCKS):
             lines.append(f"Blocks     {'; '.join(map(_of_blocks, blocks))}")
@@ -167,10 +167,23 @@ def summary(home: Home, study_id: str) -> str:
                 families, significant["n_tool"], significant["n_repeated"] + significant["n_changes"] - len(changes)
             ),
             *([f"Untested   {untested}"] if untested else []),
-            *unscored,
         ]
         lines += _found(study, MOST_LINES - len(lines) - len(last))
     return "\n".join([*lines, *last])
+
+
+def _of_warnings(losses: list[Losses]) -> list[str]:
+    """In one line, the first, where too few responses are scored; the largest share of unscored ones is told."""
+    if not (warnings := loss_warnings(losses)):
+        return []
+    more = f"; {len(warnings) - 1:,} more in scored_responses" if len(warnings) > 1 else ""
+    return [f"WARNING    {warnings[0]}{more}"]
+
+
+def _of_responses(losses: list[Losses]) -> list[str]:
+    """In one line, how many responses are scored and what became of the others."""
+    words = responses_in_words(losses)
+    return [f"Responses  {words}"] if words else []
 
 
 def _of_look(facts: Row) -> list[str]:
@@ -371,14 +384,6 @@ def _not_found(families: list[Row], n_tool: int, n_repeated: int) -> str:
         f"{n_tool:,} called about the measuring tool" if n_tool else "",
     ]
     return f"Else       {'; '.join(clause for clause in clauses if clause)}"
-
-
-def _unscored(rows: list[Row]) -> list[str]:
-    """A line a generation and measure, as many as fit, of which no answer could be read."""
-    lines = [f"Unread     {unscored_in_words(row)}" for row in rows[:MOST_UNSCORED]]
-    if len(rows) > MOST_UNSCORED:
-        lines.append(f"           {len(rows) - MOST_UNSCORED:,} more measures of generations without a readable answer")
-    return lines
 
 
 def _untested(rows: list[Row]) -> str:

@@ -35,6 +35,7 @@ EMPTY = {
     "66_failed_calls",
     "67_negative_controls",
     "69_what_irrelevant_edits_do",
+    "71_what_could_not_be_scored",
 }
 
 

@@ -73,6 +73,13 @@ METRIC = {
     "value_recomputed": 0.5,
     "status": "equal",
 }
+LOSSES = {
+    **{"study_id": "mine", "system_id": "biased", "measure_id": "grant", "grouping_id": "", "group_id": ""},
+    **dict.fromkeys(("n_undecided", "n_unscored", "n_refused", "n_empty", "n_failed", "n_other"), 0),
+    **{"n_responses": 40, "n_scored": 40},
+}
+FORM = {"study_id": "mine", "system_id": "biased", "measure_id": "grant", "position": 1, "reason": "no_rule_matched"}
+FORM |= {"form": "Well, hm.", "n_responses": 9}
 CONTROL_MEAN = {
     "study_id": "mine",
     "slice_id": "all",
@@ -113,6 +120,7 @@ def told(tmp_path):
         failed_calls=(),
         wordings=(),
         statistics=(),
+        losses=(),
     ):
         rows = told_apart(HYPOTHESIS | {"finding_rank": rank} | row for rank, row in enumerate(hypotheses, 1))
         keys = {name: (HYPOTHESIS | hypotheses[0])[name] for name in list(HYPOTHESIS)[:8]}
@@ -170,6 +178,8 @@ def told(tmp_path):
                 [{"study_id": study} | row for study, row in zip(of_studies, others, strict=True)],
             )
             insert(connection, "finding_groups", [keys | group for group in groups])
+            insert(connection, "scored_responses", [LOSSES | row for row in losses or [{"study_id": "other"}]])
+            insert(connection, "unscored_forms", [FORM])
         return summary(Home(tmp_path), "mine").splitlines()
 
     return tell
@@ -395,8 +405,28 @@ def test_a_size_beyond_its_margin_is_told_beside_groups_that_differ(told, size, 
     assert line == snapshot
 
 
-def test_what_nothing_was_observed_of_is_counted_and_a_model_without_a_readable_answer_is_named(told, snapshot):
+def test_what_nothing_was_observed_of_is_counted(told, snapshot):
     nothing = {"system_id": "fair", "outcome": "not_observed", "reason": "alike", "n_responses": 0, "n_missing": 40}
     not_asked = nothing | {"system_id": "old", "outcome": "not_asked", "reason": "few", "n_missing": 0}
     lines = told({}, account=[{}, nothing, not_asked])
-    assert [lines[2], *lines[-2:]] == snapshot
+    assert [lines[2], lines[-1]] == snapshot
+
+
+def test_how_many_responses_are_scored_is_told(told):
+    lines = told({}, losses=[{"n_scored": 37, "n_refused": 2, "n_unscored": 1}])
+    assert lines[0].startswith("Report")
+    assert lines[2] == "Responses  37 of 40 scored (92.5 %), 2 refused (5.0 %), 1 unscored (2.5 %), 0 errors"
+
+
+def test_the_first_line_says_that_many_responses_are_unscored(told):
+    unscored = {"n_scored": 30, "n_unscored": 10}
+    lines = told({}, losses=[{"n_scored": 34, "n_unscored": 6}, unscored | {"system_id": "fair"}])
+    assert lines[0] == "WARNING    fair, grant: 10 of 40 responses are unscored (25 %); 1 more in scored_responses"
+    (line,) = [line for line in lines if line.startswith("Responses")]
+    assert line == "Responses  64 of 80 scored (80 %), 16 unscored (20 %), 0 errors"
+
+
+def test_the_warning_quotes_what_could_not_be_scored(told):
+    lines = told(NO_P, losses=[{"n_scored": 0, "n_unscored": 40}])
+    assert lines[0] == 'WARNING    biased, grant: 40 of 40 responses are unscored (100 %): "Well, hm." (9)'
+    assert lines[-1].startswith("Nothing could be tested.")
