@@ -96,7 +96,8 @@ class AuditError(PlumblineError):
 
     def __str__(self) -> str:
         """One line, PLACE: PROBLEM. FIX."""
-        return " ".join([f"{within(self.field)}: {within(self._came())}.", *([f"{self.remedy}."] if self.remedy else [])])
+        fix = f" {self.remedy}{'' if self.remedy.endswith('?') else '.'}" if self.remedy else ""
+        return f"{within(self.field)}: {within(self._came())}.{fix}"
 
 
 class StudyError(PlumblineError):

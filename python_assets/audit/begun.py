@@ -86,7 +86,7 @@ class Audit(NamedTuple):
 
     @property
     def design(self) -> str:
-        """quick or full."""
+        """Quick or full."""
         return self.record.design
 
 
@@ -153,7 +153,7 @@ def sha256_of(content: bytes) -> str:
 
 def _require_same(wanted: Wanted, new: Record, there: Record, n_answers: int) -> None:
     """Refuse other models, and another design where one is named, once answers are there."""
-    has = f"audit {there.name} has {plural(n_answers, 'answer')}" if n_answers else f"audit {there.name} is published"
+    has = f"audit {there.name} has {plural(n_answers, 'answer')}" if n_answers else f"audit {there.name} has a report"
     if new.models != there.models:
         problem = f"{has} of {', '.join(there.models)}, not of {', '.join(new.models)}"
         raise AuditError("--model", problem, remedy=f"Name these models, or {OTHER_NAME}")

@@ -3,13 +3,14 @@
 Belongs here: which there are, what they ask and need, and copying one to edit.
 """
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import yaml
 
-from python_assets.errors import StudyError, StudyFileError, Told
+from python_assets.errors import AuditError, StudyError, StudyFileError, Told, shorten
 from python_assets.study_file.new_study import new_path, write_new
 from python_assets.texts.yaml_loader import LOADER
 from python_assets.warehouse import paths
@@ -42,6 +43,25 @@ class Ready(NamedTuple):
 def benchmark_names() -> list[str]:
     """The studies that an audit asks of any model, by name."""
     return sorted(path.stem for path in BENCHMARK_FOLDER.glob("*.yml"))
+
+
+def asked_benchmarks(named: Sequence[str]) -> list[str]:
+    """The benchmarks that are named, each once; where none is, those that an audit asks of any model.
+
+    Args:
+        named: names; blank ones are none.
+
+    Raises:
+        AuditError: there is no such benchmark.
+    """
+    known = [*benchmark_names(), *BESIDE, *IMPORTED]
+    names = [*dict.fromkeys(name.strip() for name in named if name.strip())]
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            fix = f"Did you mean '{near[0]}'?" if near else "See them with: plumbline benchmarks"
+            raise AuditError("--benchmarks", f'there is no benchmark "{shorten(name)}"', remedy=fix)
+    return names or benchmark_names()
 
 
 def path_of(name: str) -> Path:

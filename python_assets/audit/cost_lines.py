@@ -22,8 +22,8 @@ HEADER: Final = (
 )
 SECONDS_A_CALL: Final = 2.0
 """Taken for what one call lasts, as long as no answer says it."""
-CALLS_AT_A_TIME: Final = SystemConfig.__dataclass_fields__["concurrency"].default
-CONTROLS: Final = "  of them negative controls"
+CALLS_AT_A_TIME: Final = SystemConfig("", "").concurrency
+CONTROLS: Final = "  negative controls"
 TOTAL: Final = "total"
 _WIDTHS: Final = (len(CONTROLS), *map(len, HEADER[1:]))
 _UNKNOWN: Final = "not known yet"
@@ -88,41 +88,51 @@ def total_line(lines: Sequence[CostLine]) -> CostLine:
     def total(values: Sequence[float | None]) -> float | None:
         return None if None in values else sum(filter(None, values))
 
-    counts = [total([line[i] for line in lines]) for i in range(1, 6)]  # type: ignore[misc]
+    def count(values: Sequence[int | None]) -> int | None:
+        return None if None in values else sum(filter(None, values))
+
     return CostLine(
         TOTAL,
-        *(None if count is None else int(count) for count in counts),
-        usd_most=total([line.usd_most for line in lines]),
-        minutes=total([line.minutes for line in lines]),
+        n_root_prompts=count([one.n_root_prompts for one in lines]),
+        n_calls_of_model=count([one.n_calls_of_model for one in lines]),
+        n_calls=count([one.n_calls for one in lines]),
+        n_tokens_in=count([one.n_tokens_in for one in lines]),
+        n_tokens_out_most=count([one.n_tokens_out_most for one in lines]),
+        usd_most=total([one.usd_most for one in lines]),
+        minutes=total([one.minutes for one in lines]),
         detectable_effect=None,
-        has_price=all(line.has_price for line in lines),
+        has_price=all(one.has_price for one in lines),
     )
 
 
-def estimate(audit: Audit, read: Callable[[str, StudyState], CostLine]) -> Iterator[str]:
+def estimate(audit: Audit, read: Callable[[str, StudyState], CostLine], write: Callable[[str], None]) -> list[CostLine]:
     """What an audit would ask, about: by the table of costs, and of files that were edited as they stand.
 
     Args:
         audit: the audit.
         read: counts a study file that was edited, or a benchmark that the table does not have.
+        write: prints a line as soon as it is known.
     """
-    lines: dict[str, CostLine] = {}
-    yield "About, before anything is prepared:"
-    yield header_text()
-    known = {benchmark: cost_of(benchmark, audit.design, min(len(audit.models), MOST_MODELS)) for benchmark in audit.states}
+    lines: list[CostLine] = []
+    write("About, before anything is prepared:")
+    write(header_text())
+    n_models = min(len(audit.models), MOST_MODELS)
+    known = {benchmark: cost_of(benchmark, audit.design, n_models) for benchmark in audit.states}
     # what has to be read comes last: the rest is there at once
     for benchmark in sorted(audit.states, key=lambda one: audit.states[one].is_edited or known[one] is None):
         state, cost = audit.states[benchmark], known[benchmark]
         if state.is_edited or cost is None:
-            lines[benchmark] = read(benchmark, state)
+            lines.append(read(benchmark, state))
         else:
-            lines[benchmark] = estimated_line(benchmark, cost, state, audit)
-        yield from line_text(lines[benchmark])
-    if len(lines) > 1:
-        yield from line_text(total_line([*lines.values()]))
-    yield f"Minutes: at {SECONDS_A_CALL:g} s a call and {CALLS_AT_A_TIME} calls at a time."
+            lines.append(estimated_line(benchmark, cost, state, audit))
+        for text in line_text(lines[-1]):
+            write(text)
+    for text in line_text(total_line(lines)) if len(lines) > 1 else ():
+        write(text)
+    write(f"Minutes: at {SECONDS_A_CALL:g} s a call and {CALLS_AT_A_TIME} calls at a time, until answers tell it.")
     if len(audit.models) > MOST_MODELS:
-        yield f"{len(audit.models)} models at a time take more than this, which is for {MOST_MODELS}: planned below."
+        write(f"{len(audit.models)} models at a time take more than these, which are for {MOST_MODELS}: see the plan.")
+    return lines
 
 
 def other_design(audit: Audit) -> str | None:

@@ -60,7 +60,9 @@ class Prepared(NamedTuple):
         return _cost_line(self.benchmark, self.study, counts, self.plan.costs, is_done=self.is_done)
 
 
-def prepare(audit: Audit, studies: Path, home: Home, tell: Callable[[Prepared], None] = lambda one: None) -> list[Prepared]:
+def prepare(
+    audit: Audit, studies: Path, home: Home, tell: Callable[[Prepared], None] = lambda one: None
+) -> list[Prepared]:
     """Write the study files of an audit, or take those that stay, and plan each.
 
     A file that the audit wrote, that nobody edited and that has no answers is written anew.
@@ -137,7 +139,7 @@ def _require_models(study: Study, models: Sequence[AuditedModel]) -> None:
     there = {(one.system_id, one.spec.provider) for one in study.systems}
     if requested != there:
         names, wanted = (", ".join(sorted(name for name, _ in group)) for group in (there, requested))
-        problem = f"was edited and asks {names}, not {wanted}"
+        problem = f"the file was edited and asks {names}, not {wanted}"
         remedy = "Move the file away to have it written anew, or choose another name: --name NAME"
         raise AuditError(study.path, problem, remedy=remedy)
 

@@ -7,7 +7,7 @@ import asyncio
 import difflib
 import socket
 import ssl
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlsplit
@@ -50,8 +50,7 @@ def require_servers(models: Sequence[AuditedModel], studies: Sequence[Study] = (
         AuditError: an address does not answer, its certificate or the key is refused, or its list lacks a model.
         ProviderError: a key is not set, or cannot be one.
     """
-    asked = {name: one for name, one in _http_providers(models, studies)}
-    for problem in asyncio.run(_problems(asked)):
+    for problem in asyncio.run(_problems([*_http_providers(models, studies)])):
         raise problem
 
 
@@ -60,21 +59,21 @@ def _http_providers(models: Sequence[AuditedModel], studies: Sequence[Study]) ->
     for one in models:
         entry = one.entry or {}
         named = {name: entry[name] for name in ("base_url", "api_key_env") if name in entry}
-        provider = providers[one.provider](SystemConfig(one.name, one.provider, one.model, **named))
-        if isinstance(provider, HttpProvider):
-            yield f"--model {one.provider}:{one.model}", provider
+        kind = providers[one.provider]
+        if issubclass(kind, HttpProvider):
+            yield f"--model {one.provider}:{one.model}", kind(SystemConfig(one.name, one.provider, one.model, **named))
     for study in studies:
         for system in study.systems:
             if system.spec.provider in providers:
                 for provider in make_providers(generation_config(study, system)):
                     if isinstance(provider, HttpProvider):
-                        yield f"{study.path}: systems: {system.system_id}", provider
+                        yield f"{study.path}: system {system.system_id}", provider
 
 
-async def _problems(asked: Mapping[str, HttpProvider]) -> list[AuditError]:
+async def _problems(asked: Sequence[tuple[str, HttpProvider]]) -> list[AuditError]:
     """One at most of each address: what follows of it for the others is told with it."""
     by_address: dict[tuple[Any, ...], list[tuple[str, HttpProvider]]] = {}
-    for name, provider in asked.items():
+    for name, provider in asked:
         config = provider.config
         key = (config.provider, provider.url, config.api_key_env, *config.headers.items())
         by_address.setdefault(key, []).append((name, provider))
@@ -162,34 +161,39 @@ def _failed(failure: ProviderFailure, provider: HttpProvider) -> _Failed | None:
             return None
         key = f"the key in {variable}" if variable else "a call without a key"
         words = redacted(without_credentials(failure.message), provider.secrets)
-        fix = f"Put a valid key into {variable}" if variable else "Name the variable that holds the key: --api-key-env NAME"
+        name_one = "Name the variable that holds the key: --api-key-env NAME"
+        fix = f"Put a valid key into {variable}" if variable else name_one
         return _Failed(f"{address} refuses {key} ({words})", fix)
     return None if failure.status else _unreachable(failure, address, provider)
 
 
 def _unreachable(failure: ProviderFailure, address: str, provider: HttpProvider) -> _Failed | None:
+    """What kept a call from being answered, by the first of its causes that says it."""
     import httpx
 
+    correct = "Check the network" if provider.config.base_url == provider.default_url else "Correct --base-url"
+    start = "Start it (ollama serve)" if provider.config.provider == "ollama" else "Start the server"
+    trust = "Name the file of the authority that signed it: export SSL_CERT_FILE=FILE"
+    known: tuple[tuple[type[BaseException], Callable[[Any], str], str], ...] = (
+        (httpx.ProxyError, lambda _: f"the proxy does not lead to {address}", "Check HTTPS_PROXY and NO_PROXY"),
+        (
+            ssl.SSLCertVerificationError,
+            lambda one: f"the certificate of {address} is not trusted ({one.verify_message})",
+            trust,
+        ),
+        (
+            ssl.SSLError,
+            lambda one: f"TLS with {address} failed ({one.reason})",
+            "Write http:// for a server without TLS",
+        ),
+        (socket.gaierror, lambda _: f"{urlsplit(address).hostname} has no address (DNS)", correct),
+        (ConnectionRefusedError, lambda _: f"nothing listens at {address}", f"{start}, or correct --base-url"),
+        (httpx.ConnectTimeout, lambda _: f"{address} does not answer within {SECONDS:g} s", correct),
+    )
     causes = list(_causes(failure))
-    correct = "Correct --base-url" if provider.config.base_url not in (None, provider.default_url) else "Check the network"
-
-    def cause(kind: type[BaseException]) -> Any:
-        return next((one for one in causes if isinstance(one, kind)), None)
-
-    if cause(httpx.ProxyError):
-        return _Failed(f"the proxy does not lead to {address}", "Check HTTPS_PROXY and NO_PROXY")
-    if certificate := cause(ssl.SSLCertVerificationError):
-        problem = f"the certificate of {address} is not trusted ({certificate.verify_message})"
-        return _Failed(problem, "Name the file of the authority that signed it: export SSL_CERT_FILE=FILE")
-    if tls := cause(ssl.SSLError):
-        return _Failed(f"TLS with {address} failed ({tls.reason})", "If the server speaks plain HTTP, write http://")
-    if cause(socket.gaierror):
-        return _Failed(f"{urlsplit(address).hostname} has no address (DNS)", correct)
-    if cause(ConnectionRefusedError):
-        start = "ollama serve" if provider.config.provider == "ollama" else ""
-        return _Failed(f"nothing listens at {address}", f"Start the server{start and f' ({start})'}, or correct --base-url")
-    if cause(httpx.ConnectTimeout):
-        return _Failed(f"{address} does not answer within {SECONDS:g} s", correct)
+    for kind, problem, fix in known:
+        if (cause := next((one for one in causes if isinstance(one, kind)), None)) is not None:
+            return _Failed(problem(cause), fix)
     if failure.kind in ("connection", "disconnected"):
         return _Failed(f"{address} ends the connection, or speaks no HTTP", correct)
     return None
