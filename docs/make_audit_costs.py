@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from python_assets.audit.benchmarks import benchmark_names, path_of
-from python_assets.audit.costs import EFFECTS, MOST_MODELS, TABLE, BenchmarkCost, benchmark_sha256
+from python_assets.audit.costs import COST_TABLE, EFFECTS, MOST_MODELS, BenchmarkCost, benchmark_sha256
 from python_assets.audit.design import planned_cost
 
 KEYS = ("benchmark", "design", "n_models")
@@ -33,7 +33,7 @@ def main() -> None:
             (*cell, *planned_cost(cell[0], entries_of(cell[0], cell[2]), cell[1]), benchmark_sha256(cell[0]))
             for cell in cells
         ]
-    with TABLE.open("w", encoding="utf-8", newline="") as file:
+    with COST_TABLE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow((*KEYS, *BenchmarkCost._fields, "sha256"))
         writer.writerows(rows)

@@ -1,6 +1,6 @@
 """What of an audit is there already, and what of it may still be changed: everything until an answer is paid for.
 
-Belongs here: an audit's record held against what a command asks for. Study files are prepare.py.
+Belongs here: an audit's record compared with what a command asks for. Study files are prepare.py.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ class AuditBudget(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What a command asks for; design: quick, full, or None, which goes on with the one begun, quick if none was."""
+    """What a command asks for; design: quick, full, or None for the one that was begun, quick for a new audit."""
 
     name: str
     benchmarks: list[str]
@@ -38,7 +38,7 @@ class Wanted(NamedTuple):
 
 
 class StudyState(NamedTuple):
-    """A study of an audit as it is on this machine.
+    """The state of a study of an audit on this machine.
 
     Attributes:
         study_id: its name.
@@ -68,14 +68,19 @@ class StudyState(NamedTuple):
 
     @property
     def is_kept(self) -> bool:
-        """Whether its file is used as it is."""
+        """Whether its file is kept."""
         return self.text_sha256 is not None and (self.is_edited or self.is_paid)
 
 
 class Audit(NamedTuple):
-    """An audit as it is to be: its record to be, its models, the state of its studies by benchmark in the order asked.
+    """An audit that a command asks for.
 
-    is_begun: whether an answer to any of its studies is there, so that models and design stay. budget: of this call.
+    Attributes:
+        record: its new record.
+        models: who is asked.
+        states: of its studies, by benchmark in the order requested.
+        is_begun: whether any of its studies has an answer, so that models and design stay.
+        budget: of this call.
     """
 
     record: Record
@@ -120,13 +125,13 @@ def audit_to_be(wanted: Wanted, studies: Path, home: Home) -> Audit:
             published=published.get(study_id),
         )
 
-    asked = {benchmark: study_id_of(wanted.name, benchmark) for benchmark in wanted.benchmarks}
-    states = {benchmark: state(study_id) for benchmark, study_id in asked.items()}
+    requested = {benchmark: study_id_of(wanted.name, benchmark) for benchmark in wanted.benchmarks}
+    states = {benchmark: state(study_id) for benchmark, study_id in requested.items()}
     new = Record(
         name=wanted.name,
         design=wanted.design or QUICK,
         models=[f"{one.provider}:{one.model}" for one in wanted.models],
-        studies=asked,
+        studies=requested,
         is_simulated=wanted.is_simulated,
         files=files,
     )
@@ -135,14 +140,14 @@ def audit_to_be(wanted: Wanted, studies: Path, home: Home) -> Audit:
     paid = [one for one in map(state, there.studies.values()) if one.is_paid]
     if paid:
         _require_same(wanted, new, there, sum(one.n_answers for one in paid))
-        new = new._replace(design=there.design, studies=there.studies | asked)
+        new = new._replace(design=there.design, studies=there.studies | requested)
     elif wanted.design is None:
         new = new._replace(design=there.design)
     return Audit(new, wanted.models, states, is_begun=bool(paid), budget=wanted.budget)
 
 
 def study_id_of(audit: str, benchmark: str) -> str:
-    """What a benchmark of an audit is called among the studies."""
+    """The study of a benchmark in an audit."""
     return f"{audit}_{benchmark}"
 
 
@@ -177,7 +182,7 @@ def _published(home: Home) -> dict[str, str]:
 
 
 def _n_answers(log: Path) -> int:
-    """Answers in a response log: errors, which nobody may have paid for, are none."""
+    """Answers in a response log, without errors."""
     # by the bytes that log.py writes: to parse 40,000 lines takes longer than a first line may; in texts, quotes are
     # escaped
     with log.open("rb") as lines:

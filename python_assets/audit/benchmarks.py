@@ -1,4 +1,4 @@
-"""The shelf: studies that are ready to be asked of any model, and benchmarks for those who have their data.
+"""Packaged benchmarks: studies that are ready to be asked of any model, and some for those who have their data.
 
 Belongs here: which there are, what they ask and need, and copying one to edit.
 """
@@ -27,7 +27,7 @@ NOTHING_ELSE: Final = "a model"
 
 
 class Ready(NamedTuple):
-    """A study of the shelf; n_calls: one model's, None where its data are not here. needs: besides what is here."""
+    """A packaged benchmark; n_calls: one model's, None where its data are not here. needs: besides what is here."""
 
     name: str
     title: str
@@ -65,7 +65,7 @@ def asked_benchmarks(named: Sequence[str]) -> list[str]:
 
 
 def path_of(name: str) -> Path:
-    """The file of a study of the shelf.
+    """The file of a packaged benchmark.
 
     Raises:
         StudyError: there is none.
@@ -74,11 +74,11 @@ def path_of(name: str) -> Path:
     if folder is BENCHMARK_FOLDER or name in (*BESIDE, *IMPORTED):
         return folder / f"{name}.yml"
     known = ", ".join([*benchmark_names(), *BESIDE, *IMPORTED])
-    raise StudyError("the shelf", name, f"one of {known}", "see what each asks with: plumbline benchmarks")
+    raise StudyError("benchmark", name, f"one of {known}", "see what each asks with: plumbline benchmarks")
 
 
 def benchmarks() -> Iterator[Ready]:
-    """What lies on the shelf, with its size: first what needs nothing but a model."""
+    """Every packaged benchmark with its size: first those that need nothing but a model."""
     from python_assets.study_file.load import load_study
 
     for name in (*benchmark_names(), *BESIDE, *IMPORTED):
@@ -95,18 +95,18 @@ def benchmarks() -> Iterator[Ready]:
 
 
 def benchmark_lines() -> str:
-    """The shelf as a table for a terminal."""
+    """The packaged benchmarks as a table for a terminal."""
     from python_assets.plan.text import aligned
 
     return aligned(_HEADER, [one.cells() for one in benchmarks()])
 
 
 def copy_of_benchmark(name: str, source: str, folder: Path) -> Path:
-    """Copy a study of the shelf, and the files it reads, to be edited.
+    """Copy a packaged benchmark, and the files that it reads, to be edited.
 
     Args:
         name: becomes the study's id and the stem of the file.
-        source: a study of the shelf.
+        source: a packaged benchmark.
         folder: where study files lie; it is made if it is not there.
 
     Returns:
@@ -141,7 +141,7 @@ def copy_files(original: Path, text: str, folder: Path) -> None:
         if not target.exists():
             write_new(target, content)
         elif target.read_bytes() != content:
-            expected = f"no other file than {source.name} of the shelf"
+            expected = f"no other file than {source.name} of the packaged benchmarks"
             raise StudyError(target, Told("a file of another content"), expected, "move it away")
 
 

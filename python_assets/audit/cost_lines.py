@@ -1,4 +1,4 @@
-"""What an audit would ask, as a table for a terminal: first by the table of costs, then as it is planned.
+"""What an audit would ask, as a table for a terminal: first by the table of costs, then as planned.
 
 Belongs here: the columns and the words, and the first table. Planning is prepare.py.
 """
@@ -23,9 +23,9 @@ HEADER: Final = (
 SECONDS_A_CALL: Final = 2.0
 """Taken for what one call lasts, as long as no answer says it."""
 CALLS_AT_A_TIME: Final = SystemConfig("", "").concurrency
-CONTROLS: Final = "  negative controls"
+CONTROLS_LABEL: Final = "  negative controls"
 TOTAL: Final = "total"
-_WIDTHS: Final = (len(CONTROLS), *map(len, HEADER[1:]))
+_WIDTHS: Final = (len(CONTROLS_LABEL), *map(len, HEADER[1:]))
 _UNKNOWN: Final = "not known yet"
 
 
@@ -74,7 +74,7 @@ def line_text(line: CostLine) -> Iterator[str]:
     effect = "-" if line.detectable_effect is None else size(line.detectable_effect, is_rate=True)
     yield _row(line.benchmark, *map(_number, line[1:6]), usd, minutes, effect)
     if line.n_control_calls:
-        yield _row(CONTROLS, "", f"{line.n_control_calls:,}")
+        yield _row(CONTROLS_LABEL, "", f"{line.n_control_calls:,}")
 
 
 def header_text() -> str:
@@ -106,7 +106,7 @@ def total_line(lines: Sequence[CostLine]) -> CostLine:
 
 
 def estimate(audit: Audit, read: Callable[[str, StudyState], CostLine], write: Callable[[str], None]) -> list[CostLine]:
-    """What an audit would ask, about: by the table of costs, and of files that were edited as they stand.
+    """What an audit would ask, about: by the table of costs, and by the file of a study that was edited.
 
     Args:
         audit: the audit.

@@ -1,7 +1,7 @@
 """What each benchmark takes, by design and number of models, from a table in the package.
 
-Belongs here: the table, which `python -m docs.make_audit_costs` makes anew, and finding a row of it. What it is told
-as is cost_lines.py; how a row is found out is design.py.
+Belongs here: the table, which `python -m docs.make_audit_costs` makes anew, and finding a row of it. Its words
+are in cost_lines.py; how a row is found out is design.py.
 """
 
 import csv
@@ -19,14 +19,14 @@ EFFECTS: Final = {QUICK: 0.15, FULL: 0.1}
 """The difference of rates that a design detects at least, with 80 % power, where there are texts enough."""
 MOST_MODELS: Final = 4
 """Of the table; more models at a time take more texts, and are planned."""
-TABLE: Final = Path(__file__).with_name("costs.csv")
+COST_TABLE: Final = Path(__file__).with_name("costs.csv")
 
 
 class BenchmarkCost(NamedTuple):
     """What one model is asked of a benchmark.
 
     Attributes:
-        n_texts: kept of the benchmark's texts, None where none are left out.
+        n_texts: kept of the benchmark's texts, None where all are kept.
         n_root_prompts: root prompts.
         n_calls: calls, negative controls included.
         n_control_calls: calls that are of negative controls.
@@ -55,19 +55,19 @@ def cost_of(benchmark: str, design: str, n_models: int) -> BenchmarkCost | None:
 
 
 def benchmark_sha256(benchmark: str) -> str:
-    """The sha256 of a benchmark's file and of the tables beside it that the file names."""
+    """The sha256 of a benchmark's file and of the tables in its folder that the file names."""
     path = path_of(benchmark)
     content = path.read_bytes()
     digest = hashlib.sha256(content)
-    for beside in sorted(path.parent.glob("*.csv")):
-        if beside.name.encode() in content:
-            digest.update(beside.read_bytes())
+    for table in sorted(path.parent.glob("*.csv")):
+        if table.name.encode() in content:
+            digest.update(table.read_bytes())
     return digest.hexdigest()
 
 
 @cache
 def _table() -> Mapping[tuple[str, str, int], tuple[str, BenchmarkCost]]:
-    with TABLE.open(encoding="utf-8", newline="") as file:
+    with COST_TABLE.open(encoding="utf-8", newline="") as file:
         return {
             (row["benchmark"], row["design"], int(row["n_models"])): (
                 row["sha256"],

@@ -117,7 +117,7 @@ def planned_cost(benchmark: str, entries: Sequence[Mapping[str, Any]], design: s
 
 @contextmanager
 def _study_of(original: Path, study_id: str, text: str) -> Iterator[Study]:
-    """A study of this text, with the files of the benchmark beside it, for as long as it is planned."""
+    """A study of this text, in a folder with the files of the benchmark, while it is planned."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"{study_id}.yml")
         copy_files(original, text, path.parent)

@@ -35,9 +35,9 @@ from python_assets.warehouse.progress import SILENT, Progress
 from python_assets.warehouse.run_context import RunContext
 
 N_ANSWERS: Final = 20
-WARNED_SHARE: Final = 0.2
+FIRST_WARNED_SHARE: Final = 0.2
 """From this share of unread answers on a warning says so: 4 of 20."""
-MOST_RETRIES: Final = 2
+MOST_FIRST_RETRIES: Final = 2
 """Of the first prompt: a server that fails is told of before minutes are over."""
 _UNDECIDED, _REFUSED = "undecided", "response_refused"
 _LOSS_OF_REASON: Final[Mapping[str, str]] = {
@@ -52,8 +52,8 @@ _LOSS_OF_REASON: Final[Mapping[str, str]] = {
 
 
 _OTHERWISE: Final = (
-    "The model does not answer as it is asked: in another form or language, or it is no chat model. One that thinks "
-    "first may need more decoding.max_tokens in {file}."
+    "The model uses another form or language, or it is no chat model. One that thinks first may need more "
+    "decoding.max_tokens in {file}."
 )
 _WHY: Final[Mapping[str, str]] = {
     "refused": "The model declines these questions; only its refusals could be compared.",
@@ -69,20 +69,20 @@ def ask_first_prompt(study: Study, home: Home, progress: Progress) -> None:
     Args:
         study: whose prompts are known without asking anybody.
         home: where the response logs lie.
-        progress: is told how far it is.
+        progress: hears how far it is.
 
     Raises:
-        AuditError: a model gave no answer; the text has the server's words.
+        AuditError: a model gave no answer; with the server's words.
         BudgetError: what the study may spend is spent.
     """
     with open_build(IN_MEMORY) as connection:
         assemble_offline(study, connection, home)
-        asked = [
-            (system, replace(config, replicates=1, max_retries=min(MOST_RETRIES, config.max_retries)))
+        systems = [
+            (system, replace(config, replicates=1, max_retries=min(MOST_FIRST_RETRIES, config.max_retries)))
             for system, config in _asked_systems(study, connection, home)
         ]
         try:
-            runs = ask_all(study, asked, read_prompts(connection)[:1], home, progress) if asked else []
+            runs = ask_all(study, systems, read_prompts(connection)[:1], home, progress) if systems else []
         except BudgetError:
             raise
         except ProviderError as error:
@@ -105,7 +105,7 @@ def first_answers(study: Study, home: Home, progress: Progress) -> list[Losses]:
     Args:
         study: whose prompts are known without asking anybody.
         home: where the response logs lie.
-        progress: is told how far it is.
+        progress: hears how far it is.
 
     Returns:
         What became of them, by model and measure, all responses together; none of simulated models.
@@ -119,10 +119,10 @@ def first_answers(study: Study, home: Home, progress: Progress) -> list[Losses]:
         return []
     with open_build(IN_MEMORY) as connection:
         assemble_offline(study, connection, home)
-        asked = _asked_systems(study, connection, home)
-        if not asked:
+        systems = _asked_systems(study, connection, home)
+        if not systems:
             return []
-        runs = ask_all(study, asked, _spread_out(read_prompts(connection)), home, progress)
+        runs = ask_all(study, systems, _spread_out(read_prompts(connection)), home, progress)
         return [*_losses(study, runs, connection, home)]
 
 
@@ -200,7 +200,7 @@ def told_first_answers(losses: Losses, study: Study) -> Iterator[str]:
 
     Args:
         losses: of the model and a measure.
-        study: of which.
+        study: that they answer.
     """
     where = f"{study.study_id}, {losses.system_id}: {losses.measure_id}"
     yield f"{where}, first answers: {scored_in_words(losses)}, {lost_in_words(losses)}"
@@ -210,13 +210,13 @@ def told_first_answers(losses: Losses, study: Study) -> Iterator[str]:
             by_loss.setdefault(_LOSS_OF_REASON.get(form.reason, form.reason.replace("_", " ")), []).append(form)
     for loss, forms in by_loss.items():
         yield f"    {loss:<9} {forms_in_words(forms, most=MOST_FORMS)}"
-    n_unread = losses.n - losses.n_scored - losses.lost["refused"] - losses.lost["failed"]
+    n_unscored = losses.n - losses.n_scored - losses.lost["refused"] - losses.lost["failed"]
     if not is_readable(losses):
         most = max(losses.lost, key=lambda loss: losses.lost[loss])
         why = _WHY.get(most, _OTHERWISE).format(file=study.path.name)
         yield f"WARNING  {where}: no answer has a value. {why}"
-    elif n_unread >= WARNED_SHARE * losses.n:
+    elif n_unscored >= FIRST_WARNED_SHARE * losses.n:
         yield (
-            f"WARNING  {where}: {n_unread} of {losses.n} answers have no value. What is lost makes smaller differences "
-            f"undetectable, and more so where groups lose more than others."
+            f"WARNING  {where}: {n_unscored} of {losses.n} answers have no value. With fewer scored answers only larger "
+            "differences are detected."
         )

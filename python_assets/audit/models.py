@@ -25,7 +25,7 @@ IN_FILES_ALONE: Final = (REPLAY, "http")  # these need more than a name
 
 
 class AuditedModel(NamedTuple):
-    """A model of an audit; entry: of `systems` in a study file, None of one that the shelf simulates."""
+    """A model of an audit; entry: of `systems` in a study file, None of one that a benchmark simulates."""
 
     name: str
     provider: str
@@ -33,7 +33,7 @@ class AuditedModel(NamedTuple):
     entry: dict[str, Any] | None
 
     def entry_in(self, benchmark_file: Path) -> dict[str, Any]:
-        """Its entry of `systems`, in a study that comes from a file of the shelf.
+        """Its entry of `systems`, in a study that comes from a packaged benchmark.
 
         Raises:
             AuditError: the file simulates no such model.
@@ -51,11 +51,11 @@ class AuditedModel(NamedTuple):
 def asked_models(
     named: Sequence[str], base_url: str | None = None, key_variable: str | None = None, *, is_simulated: bool = False
 ) -> list[AuditedModel]:
-    """The models that are named, each as it is asked.
+    """The models that are named, each with how it is asked.
 
     Args:
         named: PROVIDER:NAME, each.
-        base_url: the address of a server in the place of the provider's own.
+        base_url: the address of a server instead of the provider's own.
         key_variable: the variable that holds its key; at a provider's own address the usual one where None.
         is_simulated: whether the simulator stands in for all of them: then no key is needed.
 
@@ -68,7 +68,7 @@ def asked_models(
     if twice := sorted({name for name in names if names.count(name) > 1}):
         same = ", ".join(text for text, one in zip(named, models, strict=True) if one.name in twice)
         remedy = "Leave one out, or ask them in two audits: --name NAME"
-        raise AuditError(_OPTION, f"{same} would all be called {twice[0]}", remedy=remedy)
+        raise AuditError(_OPTION, f"{same} would all have the name {twice[0]}", remedy=remedy)
     servers = sorted({one.provider for one in models if _own_address(one.provider) is not None})
     if base_url is not None and len(servers) != 1:
         problem = "expected models of one provider at this address"

@@ -36,7 +36,7 @@ _COUNTS: Final = "select count(distinct root_prompt_id), count(*), count(negativ
 class Prepared(NamedTuple):
     """A benchmark of an audit, ready to be asked.
 
-    is_edited: its file is used as somebody changed it. is_done: it is published as it stands, with every answer.
+    is_edited: its file is used as somebody changed it. is_done: this version is published, with every answer.
     """
 
     benchmark: str
@@ -65,7 +65,7 @@ def prepare(
 ) -> list[Prepared]:
     """Write the study files of an audit, or take those that stay, and plan each.
 
-    A file that the audit wrote, that nobody edited and that has no answers is written anew.
+    A file that the audit wrote, that was not edited and that has no answers is written anew.
 
     Args:
         audit: as audit_to_be gives it.
@@ -242,7 +242,7 @@ def told_prepared(audit: Audit, prepared: Sequence[Prepared]) -> Iterator[str]:
         if one.is_done:
             yield f"{one.benchmark}: asked and published already"
         if one.is_edited:
-            yield f"{one.benchmark}: {one.study.path} was edited and is used as it is"
+            yield f"{one.benchmark}: {one.study.path} was edited and is kept"
 
 
 def total_cost_line(prepared: Sequence[Prepared]) -> CostLine:

@@ -55,7 +55,7 @@ def require_servers(models: Sequence[AuditedModel], studies: Sequence[Study] = (
 
 
 def _http_providers(models: Sequence[AuditedModel], studies: Sequence[Study]) -> Iterator[tuple[str, HttpProvider]]:
-    """Whoever asks over HTTP, by where a user named it."""
+    """Every provider that asks over HTTP, by where a user named it."""
     for one in models:
         entry = one.entry or {}
         named = {name: entry[name] for name in ("base_url", "api_key_env") if name in entry}
@@ -70,10 +70,10 @@ def _http_providers(models: Sequence[AuditedModel], studies: Sequence[Study]) ->
                         yield f"{study.path}: system {system.system_id}", provider
 
 
-async def _problems(asked: Sequence[tuple[str, HttpProvider]]) -> list[AuditError]:
-    """One at most of each address: what follows of it for the others is told with it."""
+async def _problems(named: Sequence[tuple[str, HttpProvider]]) -> list[AuditError]:
+    """One at most of each address: the others of the address have the same."""
     by_address: dict[tuple[Any, ...], list[tuple[str, HttpProvider]]] = {}
-    for name, provider in asked:
+    for name, provider in named:
         config = provider.config
         key = (config.provider, provider.url, config.api_key_env, *config.headers.items())
         by_address.setdefault(key, []).append((name, provider))

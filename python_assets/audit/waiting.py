@@ -1,6 +1,6 @@
 """Progress of few calls that may be slow: a line after some seconds, whether or not an answer came.
 
-Belongs here: the clock. What progress is told of in general is warehouse/progress.py.
+Belongs here: the clock. Progress in general is warehouse/progress.py.
 """
 
 import threading
@@ -12,12 +12,12 @@ from typing import Final, Self
 from python_assets.warehouse.progress import Tell, counted, duration
 
 FIRST_SECONDS: Final = 5.0
-"""After which a wait is told."""
+"""After which a first line is written."""
 SECONDS_BETWEEN: Final = 15.0
 
 
 class Waiting:
-    """Listens to what is asked and says how far it is now and then, for as long as it is open."""
+    """Listens to what is asked and says how far it is now and then, until it is closed."""
 
     def __init__(
         self, write: Callable[[str], None], what: str, first: float = FIRST_SECONDS, between: float = SECONDS_BETWEEN
@@ -48,7 +48,7 @@ class Waiting:
         self._write(text)
 
     def start(self, what: str, unit: str, n_total: int) -> Tell:
-        """Count what is told of from now on."""
+        """Count from now on."""
         n_done, begun = 0, time.monotonic()
 
         def line() -> str:

@@ -128,7 +128,7 @@ class HttpProvider(RemoteProvider):
             return await ask_json(client, method, self.address(path), payload)
 
     async def ask_briefly(self, path: str, seconds: float) -> Any:
-        """What the server says to one GET, as JSON; no connection is left open.
+        """What the server says to one GET, as JSON; the connection is closed.
 
         Args:
             path: below base_url.

@@ -77,7 +77,7 @@ def list_price(provider: str, model: str, addresses: Sequence[str | None]) -> To
     """What the tokens of a model cost by its provider's list, None where that does not say it.
 
     Args:
-        provider: a registered name, or a function of the user's own, which asks whomever it likes.
+        provider: a registered name, or a function of the user's own, which has no list price.
         model: the model's name at its server.
         addresses: where it is asked; None is the provider's own.
     """
