@@ -217,6 +217,6 @@ def told_first_answers(losses: Losses, study: Study) -> Iterator[str]:
         yield f"WARNING  {where}: no answer has a value. {why}"
     elif n_unscored >= FIRST_WARNED_SHARE * losses.n:
         yield (
-            f"WARNING  {where}: {n_unscored} of {losses.n} answers have no value. With fewer scored answers only larger "
+            f"WARNING  {where}: {n_unscored} of {losses.n} answers have no value. With fewer values only larger "
             "differences are detected."
         )

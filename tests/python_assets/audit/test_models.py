@@ -43,7 +43,7 @@ def test_a_server_of_ones_own_needs_no_key_unless_one_is_named(monkeypatch):
         (["replay:x"], None, "one of anthropic"),
         (["my_model:ask"], None, "functions of your own are written into a study file"),
         (["ollama:!!"], None, "a name with a letter or a digit"),
-        (["ollama:a-b", "ollama:a_b"], None, "ollama:a-b, ollama:a_b would all be called a_b"),
+        (["ollama:a-b", "ollama:a_b"], None, "ollama:a-b, ollama:a_b would all have the name a_b"),
         (["ollama:a", "anthropic:b"], AT_HOME, "expected models of one provider at this address"),
         (["simulator:fair"], AT_HOME, "expected models of one provider"),
         (["openai:gpt-5-mini"], None, "--model openai:gpt-5-mini: OPENAI_API_KEY is not set. Run `export"),
