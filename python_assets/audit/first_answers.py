@@ -122,7 +122,9 @@ def first_answers(study: Study, home: Home, progress: Progress) -> list[Losses]:
         systems = _asked_systems(study, connection, home)
         if not systems:
             return []
-        runs = ask_all(study, systems, _spread_out(read_prompts(connection)), home, progress)
+        prompts = _spread_out(read_prompts(connection))
+        # the first prompt was asked before: to ask another one alone takes a slow model a minute
+        runs = ask_all(study, systems, prompts, home, progress, is_probed=False)
         return [*_losses(study, runs, connection, home)]
 
 
