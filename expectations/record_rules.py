@@ -107,7 +107,7 @@ def responses_in_every_cell(study: Study) -> Rule:
                 from batch
                 inner join members using (prompt_id)
                 inner join raw.systems using (study_id, system_id)
-                where not is_baseline and reason is distinct from 'no_response_text'
+                where not is_baseline and coalesce(reason, '') not in ('no_response_text', 'none_undecided')
                 group by system_id, measure_id, grouping_id, group_id
             """,
         },

@@ -4,5 +4,5 @@
     {{ is_pinned(table) }}
     and not {{ table }}.is_baseline
     and {{ table }}.system_id <> 'all'
-    and {{ table }}.family_id not in ('secondary', 'baseline', 'negative_control')
+    and {{ table }}.family_id not in ('secondary', 'undecided', 'baseline', 'negative_control')
 {%- endmacro %}

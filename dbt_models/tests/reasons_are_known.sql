@@ -27,6 +27,8 @@ used as (
     union all
     select 'systems' as mart, served_models_reason as reason from {{ ref('systems') }}
     union all
+    select 'systems' as mart, system_fingerprints_reason as reason from {{ ref('systems') }}
+    union all
     select 'v_factors' as mart, deviance_reason as reason from {{ ref('v_factors') }}
     {% for mart in ['contrasts', 'system_comparisons'] %}
     union all

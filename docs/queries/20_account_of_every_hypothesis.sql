@@ -4,5 +4,5 @@ select family_id, system_id, reference_system_id, measure_id, grouping_id, slice
     largest_group_id, largest_value
 from hypotheses
 left join reasons using (reason)
-where study_id = 'g20_demo' and family_id not in ('secondary', 'pooled', 'baseline')
+where study_id = 'g20_demo' and family_id not in ('secondary', 'undecided', 'pooled', 'baseline')
 order by family_id, outcome, system_id, measure_id, grouping_id, slice_id, statistic, parameters

@@ -17,7 +17,7 @@ from python_assets.extract.measurement_rows import MeasuredValues, Objects, give
 from python_assets.extract.measures import Measure
 from python_assets.extract.scoring import TextScores
 from python_assets.extract.units import NEUTRAL_BASELINE_ID, NEUTRAL_ID, Ids, TextUnits
-from python_assets.study.base import UNDECIDED
+from python_assets.study.base import UNDECIDED, UNDECIDED_AS_NO
 from python_assets.study.study import Study
 from python_assets.texts.group_mask import NO_WORDS, GroupMask
 from python_assets.warehouse.build import Quarantined
@@ -105,14 +105,43 @@ class Read(NamedTuple):
     n_unusable: int = 0
 
 
-def without_label(job: Job, measure: Measure, labelled: MeasuredValues) -> MeasuredValues:
-    """1 where the labels' measure read the text and found none: it is undecided, or nothing could be read of it.
+def following_values(job: Job, measure: Measure, labelled: MeasuredValues) -> MeasuredValues:
+    """Values of a measure that follows from labels, by the ending of its id.
 
     Args:
         job: of the labels.
-        measure: whose id ends in UNDECIDED or UNSCORED.
+        measure: its id ends in UNSCORED, UNDECIDED or UNDECIDED_AS_NO.
         labelled: the labels.
     """
+    if measure.measure_id.endswith(UNDECIDED_AS_NO):
+        return _undecided_as_no(job, labelled)
+    return _without_label(job, measure, labelled)
+
+
+def _undecided_as_no(job: Job, labelled: MeasuredValues) -> MeasuredValues:
+    """1 where the label is the favourable one, 0 where it is another or the response is undecided.
+
+    Without an undecided response it would be the labels' measure again: it has no value then, reason none_undecided.
+    """
+    n = len(job.wanted)
+    is_undecided = labelled.reason == UNDECIDED.removeprefix("_")
+    is_known = given(labelled.label) | is_undecided
+    reason = only_where(~is_known, labelled.reason)
+    if not (is_undecided & ~job.units.column("is_baseline")[job.wanted]).any():
+        is_known[:], reason[:] = False, "none_undecided"
+    is_favourable = labelled.label == (job.measure.favourable or "yes")
+    return MeasuredValues(
+        units=job.wanted,
+        value=np.where(is_known, is_favourable, np.nan).astype(float),
+        baseline_value=no_numbers(n),
+        label=nothing(n),
+        label_method=nothing(n),
+        reason=reason,
+    )
+
+
+def _without_label(job: Job, measure: Measure, labelled: MeasuredValues) -> MeasuredValues:
+    """1 where the labels' measure read the text and found none: it is undecided, or nothing could be read of it."""
     n = len(job.wanted)
     is_undecided = labelled.reason == UNDECIDED.removeprefix("_")
     is_one = is_undecided if measure.measure_id.endswith(UNDECIDED) else ~given(labelled.label) & ~is_undecided

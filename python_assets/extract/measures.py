@@ -11,7 +11,7 @@ from python_assets.errors import StudyFileError
 from python_assets.extract.licences import LICENCES
 from python_assets.extract.measure_problems import default_kind, spec_problems
 from python_assets.extract.scorer import Scorer, scorers
-from python_assets.study.base import AS_WRITTEN_READING, SIMILARITY, UNDECIDED, UNSCORED
+from python_assets.study.base import AS_WRITTEN_READING, SIMILARITY, UNDECIDED, UNDECIDED_AS_NO, UNSCORED
 from python_assets.study.measures import IN_EVERY_STUDY, LABELLING, Prototypes, Taxonomy
 from python_assets.study.study import Clusters, Direction, Kind, MeasureSpec, Study, make_id
 from python_assets.texts.keywords import WordFinder
@@ -168,8 +168,7 @@ def _measures_of(spec: MeasureSpec) -> list[Measure]:
         return list(_of_clusters(spec, clusters))
     measure = _declared(spec)
     measures = [measure]
-    if spec.method in (*LABELLING, "column") and measure.kind == "categorical":
-        measures += [_beside(measure, ending) for ending in _endings(spec)]
+    measures += [_beside(measure, ending) for ending in _endings(spec, measure.kind)]
     if spec.prototypes is not None:
         measures += [_similarity(measure, label) for label in spec.labels]
     if spec.rubric is not None and spec.rubric.repeats > 1:
@@ -317,9 +316,11 @@ def _of_clusters(spec: MeasureSpec, clusters: Clusters) -> Iterator[Measure]:
         )
 
 
-def _endings(spec: MeasureSpec) -> tuple[str, ...]:
-    """Of the measures of responses without a label: an answer may say that it does not decide."""
-    return (UNSCORED, UNDECIDED) if spec.choices is not None else (UNSCORED,)
+def _endings(spec: MeasureSpec, kind: Kind) -> tuple[str, ...]:
+    """Endings of the measures that follow from labels: a response may have none, or say that it does not decide."""
+    if spec.choices is not None:
+        return (UNSCORED, UNDECIDED) if kind == "categorical" else (UNSCORED, UNDECIDED, UNDECIDED_AS_NO)
+    return (UNSCORED,) if kind == "categorical" and spec.method in (*LABELLING, "column") else ()
 
 
 def _beside(measure: Measure, ending: str) -> Measure:
@@ -329,7 +330,7 @@ def _beside(measure: Measure, ending: str) -> Measure:
         unit=_UNITS["binary"],
         scale_low=0.0,
         scale_high=1.0,
-        direction="higher_worse",
+        direction=measure.direction if ending == UNDECIDED_AS_NO else "higher_worse",
         favourable=None,
         scorer=ending.removeprefix("_"),
         parameters=_written({"measure": measure.measure_id}),

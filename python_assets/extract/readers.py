@@ -16,7 +16,7 @@ from python_assets.extract.classifiers.simulated_classifier import simulated_met
 from python_assets.extract.classifiers.study_classifiers import classifier_of
 from python_assets.extract.column import column_values, column_versions, unlabelled
 from python_assets.extract.deviation import read_deviation
-from python_assets.extract.job import Job, Read, without_label
+from python_assets.extract.job import Job, Read, following_values
 from python_assets.extract.judges.judge import read_judge
 from python_assets.extract.judges.judged_labels import with_judged_labels
 from python_assets.extract.judges.marking import measured_by
@@ -56,7 +56,7 @@ def _read_texts(job: Job) -> list[Read]:
         reason=np.where(given(reasons), reasons, _none_for_null(unit_scores["reason"])),
     )
     first, *others = labelled.measures
-    endings = [Read(measure, without_label(job, measure, values), labelled.version) for measure in others]
+    endings = [Read(measure, following_values(job, measure, values), labelled.version) for measure in others]
     return [Read(first, values, labelled.version, n_unusable=labelled.n_unusable), *endings]
 
 

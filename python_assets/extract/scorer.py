@@ -26,6 +26,7 @@ Reason = Literal[
     "no_baseline",
     "no_rule_matched",
     "undecided",
+    "none_undecided",
     "several_rules_matched",
     "no_label_near",
     "several_labels_near",

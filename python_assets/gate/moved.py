@@ -22,6 +22,7 @@ from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.options import margin_of_change
 from python_assets.infer.result import NOBODY_STANDS
 from python_assets.published.account import ABOUT_GROUPS, PAIR_OUTCOMES
+from python_assets.published.beyond_margin import beyond_margin
 from python_assets.published.query import open_published
 from python_assets.report.readings import read_by
 from python_assets.study.measures import IN_EVERY_STUDY
@@ -110,7 +111,8 @@ class Gate(NamedTuple):
     that were not compared have a reason. is_apart: of groups that cannot be told from the others by who stayed:
     two camps moved apart. alone: generations of one run alone. read_by: of each measure with
     labels, what read it and how rightly. hypotheses: how many were asked of both runs, and what they came to.
-    read_alike: what is said of two versions of the reader of refusals.
+    read_alike: what is said of two versions of the reader of refusals. beyond: hypotheses beyond their margin that
+    nothing is gated by, of the run now and of changes outside the families that are read.
     """
 
     changes: pd.DataFrame
@@ -119,6 +121,7 @@ class Gate(NamedTuple):
     read_by: Mapping[str, str] = MappingProxyType({})
     hypotheses: Mapping[str, int] = MappingProxyType({})
     read_alike: Sequence[str] = ()
+    beyond: Sequence[Mapping[str, Any]] = ()
 
     @property
     def moved(self) -> pd.DataFrame:
@@ -177,6 +180,7 @@ def read_gate(published: Path, study: Study) -> Gate:
         systems = [name for (name,) in connection.execute(_ANSWERED, parameters).fetchall()]
         families = rows_of(connection, _FAMILIES, parameters)
         (hypotheses,) = rows_of(connection, PAIR_OUTCOMES, parameters)
+        beyond = beyond_margin(connection, study.study_id)
     in_both = _names(systems, THEN) & _names(systems, NOW)
     pairs = {f"{name}_{wave}" for name in in_both for wave in (THEN, NOW)}
     changes = changed_rows.assign(
@@ -194,7 +198,15 @@ def read_gate(published: Path, study: Study) -> Gate:
         study.alpha,
         {measure: read_by(list(rows)) for measure, rows in groupby(families, key=itemgetter("measure_id"))},
         hypotheses,
+        beyond=[row for row in beyond if _is_not_gated(row)],
     )
+
+
+def _is_not_gated(row: Mapping[str, Any]) -> bool:
+    """Whether a hypothesis beyond its margin is of the groups of the run now, or of a change that is not read."""
+    if row["reference_system_id"]:
+        return bool(row["family_id"] == "secondary")
+    return str(row["system_id"]).endswith(f"_{NOW}")
 
 
 def _outcome(row: Any) -> GateOutcome:

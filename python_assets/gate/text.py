@@ -10,11 +10,12 @@ from typing import Any, Final, NamedTuple
 
 import pandas as pd
 
-from python_assets.gate.both_runs import BothRuns
+from python_assets.gate.both_runs import NOW, BothRuns
 from python_assets.gate.moved import Gate, GateOutcome
 from python_assets.infer.formulas.verdict import Verdict
 from python_assets.infer.tables import SEPARATOR
 from python_assets.published.account import outcomes_in_words
+from python_assets.published.beyond_margin import beyond_margin_in_words
 from python_assets.published.query import format_table
 from python_assets.study.base import CALIBRATIONS
 from python_assets.study.problems import plural
@@ -38,6 +39,7 @@ _WORDS: Final = {
 AGAINST_OTHERS: Final = (
     "against others: how the mean of a group changed, less how the others' that stayed did on the same prompts."
 )
+_MOST_BEYOND: Final = 5
 _SHOWN: Final = (Verdict.BEYOND_MARGIN, Verdict.DIFFERENT)
 
 
@@ -76,6 +78,7 @@ def tell(gate: Gate) -> GateMessage:
             *_not_compared(gate),
             *_hypotheses(gate),
             *gate.read_alike,
+            *_beyond(gate),
         ],
     )
 
@@ -173,6 +176,18 @@ def _hypotheses(gate: Gate) -> Iterator[str]:
     """What was asked of the two runs, and what the questions came to."""
     if n := gate.hypotheses.get("n_hypotheses"):
         yield f"{plural(n, 'question')} asked of both runs: {outcomes_in_words(gate.hypotheses)}."
+
+
+def _beyond(gate: Gate) -> Iterator[str]:
+    """What is beyond a margin without being gated: no exit code depends on it."""
+    for row in gate.beyond[:_MOST_BEYOND]:
+        system, statistic = row["system_id"].removesuffix(f"_{NOW}"), row["statistic"].replace("_", " ")
+        what = f"{statistic} of {CALIBRATIONS[row['calibration']]} {row['measure_id']}".replace("  ", " ")
+        where = f" by {_place(row['grouping_id'], row['slice_id'])}" if row["grouping_id"] else ""
+        run = "change, " if row["reference_system_id"] else "groups of the run now, "
+        yield f"Beyond margin, not gated: {run}{system}, {what}{where}: {beyond_margin_in_words(row, gate.alpha)}."
+    if len(gate.beyond) > _MOST_BEYOND:
+        yield f"Beyond margin, not gated: {len(gate.beyond) - _MOST_BEYOND:,} more."
 
 
 def _verdict(gate: Gate) -> str:

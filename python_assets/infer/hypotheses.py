@@ -38,6 +38,7 @@ from python_assets.study.base import (
     OTHER_LANGUAGE,
     SIMILARITY,
     UNDECIDED,
+    UNDECIDED_AS_NO,
     UNSCORED,
     parts_of,
 )
@@ -50,6 +51,7 @@ OF_ALL_MODELS: Final = HypothesisFamily(systems=[ALL_SYSTEMS])
 TRUTH: Final = "truth"
 POOLED: Final = "pooled"
 SCORER: Final = "scorer"
+UNDECIDED_FAMILY: Final = "undecided"
 _CORRECTABLE: Final = ("mean", *PAIR_HYPOTHESES)
 
 
@@ -65,7 +67,7 @@ class Families(NamedTuple):
     groupings that name a factor of generations, whose questions compare models. settings: slices and groupings whose
     generation 'all' are models that are compared; elsewhere it is all models together. corrected: slices, groupings (''
     of the mean of all), generations and measures whose corrected values are asked in the place of raw ones, where the
-    study does not say which (inference.md 9.2).
+    study does not say which (inference.md 9.2). undecided: measures that follow from undecided responses.
     """
 
     primary: HypothesisFamily | None
@@ -75,6 +77,7 @@ class Families(NamedTuple):
     of_models: Collection[str] = ()
     settings: Collection[tuple[str, str]] = ()
     corrected: Collection[Place] = frozenset()
+    undecided: Collection[str] = frozenset()
 
 
 def families_of(
@@ -97,9 +100,9 @@ def families_of(
         mixes_units: whether some prompts have units that others lack: then each slice is asked (6.2).
     """
     measures = list(of_scorer)
-    automatic = {*_AUTOMATIC} | {
-        f"{name}{end}" for name in measures for end in (UNSCORED, UNDECIDED, AS_WRITTEN_READING)
-    }
+    undecided = {f"{name}{end}" for name in measures for end in (UNDECIDED, UNDECIDED_AS_NO)}
+    automatic = {*_AUTOMATIC} | undecided
+    automatic |= {f"{name}{end}" for name in measures for end in (UNSCORED, AS_WRITTEN_READING)}
     # what a label was chosen by, one a label: the label itself is the question
     automatic |= {name for name, scorer in of_scorer.items() if scorer == SIMILARITY}
     slices: dict[str, list[str]] = {}
@@ -110,15 +113,15 @@ def families_of(
         part_slices = {key: [name for name in slice_ids if name != ALL_PROMPTS] for key, slice_ids in slices.items()}
         own_slices |= {key: slice_ids for key, slice_ids in part_slices.items() if slice_ids}
     asked_measures = [name for name in measures if name not in automatic]
-    return Families(study.primary, study.families, asked_measures, own_slices, of_models, settings)
+    return Families(study.primary, study.families, asked_measures, own_slices, of_models, settings, undecided=undecided)
 
 
 def family_ids(hypotheses: pd.DataFrame, families: Families) -> "pd.Series[str]":
     """Name the set of every question: the first that names it.
 
     A set that the study declares names its questions before the rule does; the baseline's are of the tool,
-    the main questions of groupings by models are of set comparison, and those of all models together of set pooled, so
-    that no other question is corrected for them.
+    the main questions of groupings by models are of set comparison, those of all models together of set pooled, and
+    all of undecided responses are of family undecided, so that no other question is corrected for them.
 
     Args:
         hypotheses: with QUESTION.
@@ -134,6 +137,8 @@ def family_ids(hypotheses: pd.DataFrame, families: Families) -> "pd.Series[str]"
     names[_compare_models(hypotheses, families)] = _COMPARISON
     is_pooled = of_all_models(hypotheses, families)
     names[is_pooled] = POOLED
+    is_undecided = hypotheses.measure_id.isin(list(families.undecided)) & (hypotheses.system_id != BASELINE)
+    names[is_undecided.to_numpy() & ~is_truth & ~is_error] = UNDECIDED_FAMILY
     declared = {PRIMARY: families.primary or HypothesisFamily.model_construct(), **families.named}
     order = [*declared] if families.primary else [*families.named, PRIMARY]
     is_control = (hypotheses.grouping_id == NEGATIVE_CONTROL).to_numpy()

@@ -16,8 +16,8 @@ ABOUT_GROUPS: Final = f"grouping_id <> '{NEGATIVE_CONTROL}'"
 """A condition of rows that are about groups: edits that cannot matter are no finding; controls.py has their words."""
 
 OUTCOMES: Final[Mapping[str, str]] = {
-    "significant": "called different",
-    "equivalent": "equal within margins",
+    "significant": "significant",
+    "equivalent": "equivalent",
     "inconclusive": "inconclusive",
     "not_testable": "not testable",
     "not_observed": "not observed",
@@ -32,7 +32,8 @@ FAMILIES: Final = f"""
     group by family_id
     order by
         case family_id
-            when 'primary' then 1 when 'secondary' then 3 when 'pooled' then 4 when 'baseline' then 5 else 2
+            when 'primary' then 1 when 'secondary' then 3 when 'undecided' then 4 when 'pooled' then 5
+            when 'baseline' then 6 else 2
         end,
         family_id
 """
@@ -100,7 +101,7 @@ UNSCORED_MEASURES: Final = f"""
 
 
 def outcomes_in_words(row: Row, alpha: float | None = None) -> str:
-    """How many questions came to what, those that there are none of left out: '2 called different, 4 open'.
+    """How many questions came to what, those that there are none of left out: '2 significant, 4 inconclusive'.
 
     Args:
         row: with n_significant, n_inconclusive and so on.

@@ -126,7 +126,7 @@ def _losses(row: dict[str, Any], forms: Mapping[tuple[str, str], list[Form]]) ->
     )
 
 
-def of_all_responses(losses: Iterable[Losses]) -> list[Losses]:
+def all_responses(losses: Iterable[Losses]) -> list[Losses]:
     """Keep the rows of all responses.
 
     Args:
@@ -147,13 +147,12 @@ def added(losses: Sequence[Losses]) -> Losses:
 
 
 def scored_in_words(losses: Losses) -> str:
-    """Write how many are scored: 462 of 595 scored (78 %).
+    """Write how many are scored: 462 of 595 (78 %) scored.
 
     Args:
         losses: of a system and measure.
     """
-    n, _, percent = count(losses.n_scored, losses.n).partition(" (")
-    return f"{n} scored{f' ({percent}' if percent else ''}"
+    return f"{count(losses.n_scored, losses.n)} scored"
 
 
 def lost_in_words(losses: Losses) -> str:
@@ -162,12 +161,9 @@ def lost_in_words(losses: Losses) -> str:
     Args:
         losses: of a system and measure.
     """
-    counts = [
-        f"{n:,} {words}{f' ({share(n, losses.n)})' if n else ''}"
-        for loss, words in LOSSES.items()
-        if (n := losses.lost[loss]) or loss in _ALWAYS
-    ]
-    return ", ".join(counts)
+    counts = [(n, words) for loss, words in LOSSES.items() if (n := losses.lost[loss]) or loss in _ALWAYS]
+    counts.sort(key=lambda one: not one[0])  # what there is first
+    return ", ".join(f"{n:,} {words}{f' ({share(n, losses.n)})' if n else ''}" for n, words in counts)
 
 
 def forms_in_words(forms: Sequence[Form], most: int = _MOST_IN_LINE) -> str:
@@ -190,12 +186,12 @@ def responses_in_words(losses: Iterable[Losses]) -> str:
         '' where the study declares no measure.
     """
     by_measure: dict[str, list[Losses]] = {}
-    for one in of_all_responses(losses):
+    for one in all_responses(losses):
         by_measure.setdefault(one.measure_id, []).append(one)
     clauses: dict[str, list[str]] = {}
     for measure_id, systems in by_measure.items():
         whole = added(systems)
-        clauses.setdefault(f"{scored_in_words(whole)}, {lost_in_words(whole)}", []).append(measure_id)
+        clauses.setdefault(f"{scored_in_words(whole)}, {lost_in_words(whole)}", []).append(_named(measure_id))
     if len(clauses) < 2:
         return "".join(clauses)
     named = [f"{', '.join(measures)}: {clause}" for clause, measures in clauses.items()]
@@ -209,16 +205,21 @@ def loss_warnings(losses: Iterable[Losses]) -> list[str]:
     Args:
         losses: of losses_of.
     """
-    warned = [one for one in of_all_responses(losses) if one.is_warned]
+    warned = [one for one in all_responses(losses) if one.is_warned]
     return [_warning(one) for one in sorted(warned, key=lambda one: -one.lost["unscored"] / one.n)]
+
+
+def _named(measure_id: str) -> str:
+    return measure_id.replace("_", " ")
 
 
 def _warning(losses: Losses) -> str:
     """Quotes are of what the sentence is about: where every response is undecided, of these."""
-    where = f"{losses.system_id}, {losses.measure_id}"
+    where = f"{losses.system_id}, {_named(losses.measure_id)}"
     if losses.lost["unscored"] > WARNED_SHARE * losses.n:
-        of_all, _, percent = count(losses.lost["unscored"], losses.n).partition(" (")
-        sentence, forms = f"{where}: {of_all} responses are unscored ({percent}", losses.unscored_forms
+        n = losses.lost["unscored"]
+        sentence = f"{where}: {n:,} of {losses.n:,} responses ({share(n, losses.n)}) are unscored"
+        forms = losses.unscored_forms
     else:
         sentence = f"{where}: no response has a value: {lost_in_words(losses)}"
         forms = losses.undecided_forms

@@ -38,8 +38,7 @@ def size(value: float, *, is_rate: bool = False) -> str:
         return f"{100 * value:.1f} points"
     if value < 1e-12:
         return "0"
-    decimals = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 1 - floor(log10(value))
-    return f"{value:,.{decimals}f}"
+    return f"{value:,.{_decimals(value)}f}"
 
 
 def effect(value: float, *, is_rate: bool = False) -> str:
@@ -49,8 +48,7 @@ def effect(value: float, *, is_rate: bool = False) -> str:
         value: in the unit of the measure.
         is_rate: as in size.
     """
-    sign = "-" if value < 0 else "+" if value > 0 else ""
-    return f"{sign}{size(value, is_rate=is_rate)}"
+    return plain_value(value, is_rate=is_rate, with_sign=True)
 
 
 def limits(low: float | None, high: float | None, *, is_rate: bool = False) -> str:
@@ -68,6 +66,47 @@ def limits(low: float | None, high: float | None, *, is_rate: bool = False) -> s
         return f"{word} {size(limit or 0.0, is_rate=is_rate)}"
     first = size(low, is_rate=is_rate).removesuffix(" points")
     return f"{first} to {size(high, is_rate=is_rate)}"
+
+
+def plain_value(value: float, *, is_rate: bool = False, with_sign: bool = False) -> str:
+    """Write a value with a minus sign where it is negative: 0.25, -0.33; with_sign also a plus sign.
+
+    Args:
+        value: in the unit of the measure.
+        is_rate: as in size.
+        with_sign: as of an effect.
+    """
+    sign = "-" if value < 0 else "+" if with_sign and value > 0 else ""
+    return f"{sign}{size(value, is_rate=is_rate)}"
+
+
+def signed_limits(
+    low: float | None, high: float | None, *, of: float, is_rate: bool = False, with_sign: bool = True
+) -> str:
+    """Write a 95 % confidence interval of an effect: -0.47 to -0.22; from +0.12, up to -0.12, or '' without limits.
+
+    Args:
+        low: the lower limit.
+        high: the upper limit.
+        of: the effect, whose decimals the limits have.
+        is_rate: as in size; the unit is left to the effect.
+        with_sign: whether limits above 0 have a plus sign.
+    """
+    decimals = 1 if is_rate else _decimals(abs(of))
+
+    def written(limit: float) -> str:
+        text = f"{(100 if is_rate else 1) * limit:{'+' if with_sign else ''},.{decimals}f}"
+        return text if float(text.replace(",", "")) else text.lstrip("+-")
+
+    if low is None or high is None:
+        return "" if low is high else f"from {written(low)}" if low is not None else f"up to {written(high or 0.0)}"
+    return f"{written(low)} to {written(high)}"
+
+
+def _decimals(value: float) -> int:
+    if value < 1e-12:
+        return 2
+    return 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 0.1 else 1 - floor(log10(value))
 
 
 def share(n: int, of: int) -> str:

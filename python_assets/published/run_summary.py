@@ -140,10 +140,10 @@ def summary(home: Home, study_id: str) -> str:
         study = _Study(connection, study_id)
         facts = study.rows(_STUDY)[0]
         losses = losses_of(connection, study_id)
-        lines = [*_of_warnings(losses), f"Report     {home.report(study_id)}", f"Database   {home.published}"]
+        lines = [*_first_line(losses), f"Report     {home.report(study_id)}", f"Database   {home.published}"]
         if facts["is_simulated"]:
             lines.append("Simulated responses: this says nothing about a real model.")
-        lines += _of_responses(losses)
+        lines += _responses(losses)
         lines += _of_look(facts)
         lines += _of_calls(study.rows(CALLS_BY_SYSTEM))
         lines += _of_logs(study.rows(_OF_LOGS))
@@ -172,7 +172,7 @@ def summary(home: Home, study_id: str) -> str:
     return "\n".join([*lines, *last])
 
 
-def _of_warnings(losses: list[Losses]) -> list[str]:
+def _first_line(losses: list[Losses]) -> list[str]:
     """In one line, the first, where too few responses are scored; the largest share of unscored ones is told."""
     if not (warnings := loss_warnings(losses)):
         return []
@@ -180,7 +180,7 @@ def _of_warnings(losses: list[Losses]) -> list[str]:
     return [f"WARNING    {warnings[0]}{more}"]
 
 
-def _of_responses(losses: list[Losses]) -> list[str]:
+def _responses(losses: list[Losses]) -> list[str]:
     """In one line, how many responses are scored and what became of the others."""
     words = responses_in_words(losses)
     return [f"Responses  {words}"] if words else []

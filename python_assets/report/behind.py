@@ -1,18 +1,27 @@
-"""What was answered behind a fact or a change: the root prompts that made it most, answers side by side.
+"""Responses behind a finding or a change: of the root prompts that make it most, two that show it, side by side.
 
-Belongs here: reading texts. Which root prompts these are, mart finding_prompts says of facts; of changes
+Belongs here: reading texts. Which responses these are, mart finding_prompts says of findings; of changes
 comparisons.py.
 """
 
 from typing import Any, Final, NamedTuple
 
 from python_assets.report.reader import Reader, Row
+from python_assets.report.text import number
 from python_assets.texts.conversations import EARLIER
 
-_MAX_GROUPS: Final = 2  # of a fact whose prompts are shown
+_MAX_GROUPS: Final = 2  # of a finding whose prompts are shown
 _MAX_PROMPTS: Final = 3  # of each; table finding_prompts has ten
+# of others no single response shows what differs
+_STATISTICS: Final = ("mean", "share", "selection_rate", "precision")
+_CALIBRATIONS: Final = ("raw", "calibrated")
 _OF_GROUP: Final = """
-    select position, root_prompt_id, difference, prompt_id, other_prompt_id, system_id
+    select *,
+        (
+            select string_agg(level, ' x ' order by list_position($factors, factor))
+            from prompt_factors
+            where study_id = $study and prompt_id = other_prompt_id and list_contains($factors, factor)
+        ) as other_group_id
     from finding_prompts
     where study_id = $study
         and (slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
@@ -21,19 +30,29 @@ _OF_GROUP: Final = """
         and position <= $n_prompts
     order by position
 """
-_ANSWER: Final = f"""
-    select {EARLIER} as earlier, prompts.prompt_text, min_by(responses.response_text, replicate) as response_text
+_RESPONSE: Final = f"""
+    select {EARLIER} as earlier, prompts.prompt_text, responses.response_text, measurements.label,
+        case when $calibration = 'calibrated' then measurements.calibrated_value else measurements.value end as value
     from prompts
     left join responses
         on prompts.study_id = responses.study_id and prompts.prompt_id = responses.prompt_id
-        and responses.system_id = $system_id
+        and responses.system_id = $system_id and responses.replicate = $replicate
+    left join measurements
+        on prompts.study_id = measurements.study_id and prompts.prompt_id = measurements.prompt_id
+        and measurements.system_id = $system_id and measurements.replicate = $replicate
+        and measurements.measure_id = $measure_id
     where prompts.study_id = $study and prompts.prompt_id = $prompt_id
-    group by prompts.messages_json, prompts.prompt_text
 """
 
 
 class Behind(NamedTuple):
-    """The root prompts behind one group of a fact."""
+    """The root prompts behind one group of a finding.
+
+    Attributes:
+        group_id: the group.
+        category: the label whose share differs; '' of other measures.
+        prompts: with two responses each; empty where no two responses show the difference.
+    """
 
     group_id: str
     category: str
@@ -41,34 +60,54 @@ class Behind(NamedTuple):
 
 
 def behind_fact(reader: Reader, keys: dict[str, Any], groups: list[Row]) -> list[Behind]:
-    """The root prompts in which the groups of a fact differ most.
+    """The root prompts in which the groups of a finding differ most.
 
     Args:
         reader: the study.
-        keys: of the question of the fact.
-        groups: of the fact, with group_id, category and reference.
+        keys: of the hypothesis of the finding.
+        groups: of the finding, with group_id, category and reference.
 
     Returns:
-        Of the first groups, those that have any; each prompt with the answer and the one beside it.
+        Of the first groups; each prompt with the response and the one beside it. Nothing where single responses
+        cannot show the difference: of models pooled, of variances, of label-corrected values.
     """
-    groups_behind = []
-    for group in groups[:_MAX_GROUPS]:
-        named = {name: group[name] for name in ("group_id", "category", "reference")}
-        rows = reader.rows(_OF_GROUP, **keys, **named, n_prompts=_MAX_PROMPTS)
-        prompts = [
-            {
-                **row,
-                "own": answer(reader, row["system_id"], row["prompt_id"]),
-                "other": answer(reader, row["system_id"], row["other_prompt_id"]),
-            }
-            for row in rows
-        ]
-        if prompts:
-            groups_behind.append(Behind(group["group_id"], group["category"], prompts))
-    return groups_behind
+    is_shown = keys["statistic"] in _STATISTICS and keys["calibration"] in _CALIBRATIONS and keys["system_id"] != "all"
+    return [_behind_group(reader, keys, group) for group in groups[:_MAX_GROUPS]] if is_shown else []
 
 
-def answer(reader: Reader, system_id: str, prompt_id: str) -> Row:
-    """The text of a prompt, the messages before it, and the first answer of a generation; None where there is none."""
-    rows = reader.rows(_ANSWER, system_id=system_id, prompt_id=prompt_id)
-    return rows[0] if rows else {"earlier": None, "prompt_text": None, "response_text": None}
+def _behind_group(reader: Reader, keys: dict[str, Any], group: Row) -> Behind:
+    named = {name: group[name] for name in ("group_id", "category", "reference")}
+    factors = keys["grouping_id"].split(" x ")
+    rows = reader.rows(_OF_GROUP, **keys, **named, factors=factors, n_prompts=_MAX_PROMPTS)
+    prompts = [
+        {
+            **row,
+            "own": response(reader, row, row["system_id"], row["prompt_id"], row["replicate"]),
+            "other": response(reader, row, row["system_id"], row["other_prompt_id"], row["other_replicate"]),
+        }
+        for row in rows
+    ]
+    return Behind(group["group_id"], group["category"], prompts)
+
+
+def response(reader: Reader, keys: Row, system_id: str, prompt_id: str, replicate: int) -> Row:
+    """One response with its prompt.
+
+    Args:
+        reader: the study.
+        keys: with measure_id and calibration, of what is read from the response.
+        system_id: the system that answered.
+        prompt_id: the prompt.
+        replicate: of its responses the one.
+
+    Returns:
+        The messages before the prompt, the texts of prompt and response, and the measurement in words; None where
+        there is none.
+    """
+    of_measure = {name: keys[name] for name in ("measure_id", "calibration")}
+    rows = reader.rows(_RESPONSE, **of_measure, system_id=system_id, prompt_id=prompt_id, replicate=replicate)
+    if not rows:
+        return dict.fromkeys(("earlier", "prompt_text", "response_text", "measurement"))
+    row = rows[0]
+    value = None if row["value"] is None else number(row["value"])
+    return {**row, "measurement": row["label"] or value}

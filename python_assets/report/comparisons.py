@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from python_assets.infer.result import NOBODY_STANDS, InferenceReason
 from python_assets.infer.tables import INTERACTION_CHANGE
 from python_assets.published.account import ABOUT_GROUPS
-from python_assets.report.behind import answer
+from python_assets.report.behind import response
 from python_assets.report.reader import Reader, Row
 from python_assets.report.readings import read_by_of
 from python_assets.report.sentences import (
@@ -107,24 +107,27 @@ _WHO: Final = """
 """
 _MOVED: Final = """
     with values_of as (
-        select
-            system_id, prompt_id,
-            avg(case
+        select system_id, prompt_id, replicate,
+            case
                 when $category <> '' then (label = $category)::int
                 when $calibration = 'calibrated' then calibrated_value
                 else value
-            end) as value
+            end as value
         from measurements
         where study_id = $study and measure_id = $measure_id
             and system_id in ($system_id, $reference_system_id)
+    ),
+    means as (
+        select system_id, prompt_id, avg(value) as value
+        from values_of
+        where value is not null
         group by system_id, prompt_id
     ),
     changes as (
         select own.prompt_id, own.value - other.value as change
-        from values_of as own
-        join values_of as other using (prompt_id)
+        from means as own
+        join means as other using (prompt_id)
         where own.system_id = $system_id and other.system_id = $reference_system_id
-            and own.value is not null and other.value is not null
     ),
     grouped as (
         select prompt_id, string_agg(level, ' x ' order by list_position($factors, factor)) as group_id
@@ -135,39 +138,65 @@ _MOVED: Final = """
     ),
     cells as (
         select root_prompt_id, group_id, avg(change) as change,
-            max_by(prompt_id, abs(change)) as prompt_id
+            -- the prompt of the cell that shows its change, on either side of the comparison
+            max_by(prompt_id, sign($value) * change) as own_prompt_id,
+            min_by(prompt_id, sign($value) * change) as other_prompt_id,
+            min(sign($value) * change) * sign($value) as other_change
         from changes
         join grouped using (prompt_id)
         join prompts using (prompt_id)
         where study_id = $study
         group by root_prompt_id, group_id
     ),
-    sides as (
-        select own.root_prompt_id, own.group_id, own.prompt_id, own.change - avg(other.change) as difference,
-            case when own.change >= avg(other.change) then min_by(other.prompt_id, other.change)
-                else max_by(other.prompt_id, other.change) end as other_prompt_id
+    moved as (
+        select own.root_prompt_id, own.change - avg(other.change) as difference, own.own_prompt_id as prompt_id,
+            min_by(other.other_prompt_id, sign($value) * other.change) as other_prompt_id,
+            min_by(other.other_change, sign($value) * other.change) as other_change
         from cells as own
         join cells as other on own.root_prompt_id = other.root_prompt_id and own.group_id <> other.group_id
-        group by own.root_prompt_id, own.group_id, own.prompt_id, own.change
-    ),
-    of_mean as (
-        select root_prompt_id, avg(change) as difference, max_by(prompt_id, abs(change)) as prompt_id
+        where own.group_id = $group_id
+        group by own.root_prompt_id, own.own_prompt_id, own.change
+        union all
+        select root_prompt_id, avg(change), max_by(prompt_id, sign($value) * change), null, 0
         from changes
         join prompts using (prompt_id)
-        where study_id = $study
+        where study_id = $study and $group_id = ''
         group by root_prompt_id
     ),
-    moved as (
-        select root_prompt_id, difference, prompt_id, other_prompt_id
-        from sides
-        where group_id = $group_id and $group_id <> ''
-        union all
-        select root_prompt_id, difference, prompt_id, null
-        from of_mean
-        where $group_id = ''
+    pairs as (
+        select own.prompt_id, own.replicate as replicate_a, other.replicate as replicate_b,
+            own.value - other.value as change
+        from values_of as own
+        join values_of as other using (prompt_id)
+        where own.system_id = $system_id and other.system_id = $reference_system_id
+            and own.value is not null and other.value is not null
+    ),
+    -- the other prompt first: the pair that changed as it did on average, or less to this side
+    of_others as (
+        select moved.*, pairs.replicate_a as other_replicate_a, pairs.replicate_b as other_replicate_b,
+            coalesce(pairs.change, 0) as pair_change
+        from moved
+        left join pairs
+            on moved.other_prompt_id = pairs.prompt_id
+            and round(sign($value) * (pairs.change - moved.other_change), 9) <= 0
+        qualify row_number() over (
+            partition by root_prompt_id
+            order by round(sign($value) * pairs.change, 9) desc, pairs.replicate_a <> pairs.replicate_b,
+                pairs.replicate_a, pairs.replicate_b
+        ) = 1
     )
-    select * from moved
-    order by sign($value) * difference desc, root_prompt_id
+    select root_prompt_id, difference, prompt_id, replicate_a, replicate_b, other_prompt_id, other_replicate_a,
+        other_replicate_b
+    from of_others
+    join pairs using (prompt_id)
+    where round(sign($value) * difference, 9) > 0
+        and round(sign($value) * (pairs.change - pair_change), 9) > 0
+    qualify row_number() over (
+        partition by root_prompt_id
+        order by round(abs(pairs.change - pair_change - $value), 9), replicate_a <> replicate_b, replicate_a,
+            replicate_b
+    ) = 1
+    order by round(sign($value) * difference, 9) desc, root_prompt_id
     limit $n_prompts
 """
 
@@ -413,6 +442,12 @@ def _moved(reader: Reader, row: Row) -> list[Row]:
 
 
 def _branches(reader: Reader, row: Row, moved: Row) -> list[dict[str, Any]]:
-    """The prompt of the group and the one beside it, each with the answers of both generations."""
-    prompts = [moved["prompt_id"], *([moved["other_prompt_id"]] if moved["other_prompt_id"] else [])]
-    return [{side: answer(reader, row[key], prompt_id) for side, key in _SIDES.items()} for prompt_id in prompts]
+    """The prompt of the group and the one beside it, each with the responses of both systems that show the change."""
+    prefixes = ["", *(["other_"] if moved["other_prompt_id"] else [])]
+    return [
+        {
+            side: response(reader, row, row[key], moved[f"{prefix}prompt_id"], moved[f"{prefix}replicate_{side}"])
+            for side, key in _SIDES.items()
+        }
+        for prefix in prefixes
+    ]

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from python_assets.published.account import ABOUT_GROUPS
 from python_assets.report.dashboard_responses import MAX_DASHBOARD_VALUES, DrawnResponses
+from python_assets.report.explanations import DISPARITIES
 from python_assets.report.packing import Header, Key, Pack
 from python_assets.report.reader import Reader, natural
 from python_assets.report.result_cards import lead_hypothesis
@@ -141,6 +142,7 @@ def _keys(reader: Reader) -> dict[str, Key]:
     """
     positions, lead = _positions(reader), (lead_hypothesis(reader) or {}).get("measure_id")
     systems = {row["system_id"]: position for position, row in enumerate(reader.rows(_SYSTEMS))}
+    metrics = {name: position for position, name in enumerate(DISPARITIES)}
     always = ("refusal", "empty", "truncated", OTHER_LANGUAGE)
     return {
         "slice_id": lambda name: (name != "all", natural(name)),
@@ -148,6 +150,7 @@ def _keys(reader: Reader) -> dict[str, Key]:
         "measure_id": lambda name: (name != lead, name in always, natural(name)),
         "calibration": lambda name: name != "raw",
         "statistic": lambda name: (name != "mean", natural(name)),
+        "metric": lambda name: (metrics.get(name, len(metrics)), natural(name)),
         "system_id": lambda name: systems.get(name, -1),
         "group_id": lambda name: positions.get(name, -1),
         "level": lambda name: positions.get(name, -1),

@@ -45,15 +45,11 @@ CONTRASTS: Final[dict[str, str]] = {
 }
 DISPARITIES: Final[dict[str, str]] = {
     "range": "the distance between the lowest and the highest group",
+    "impact_ratio": "the lowest rate divided by the highest; under 0.8 is commonly read as adverse impact",
     "standard_deviation": "how far groups typically lie from their common average",
     "max_z": "how far the highest group lies above the average of groups, in typical distances",
     "max_abs_z": "how far the most unusual group lies from the average of groups, in typical distances",
     "min_max_ratio": "the lowest group divided by the highest; 1 is alike",
-    "dixon_low": "how far the lowest group lies apart from the next one, as a share of the whole range",
-    "dixon_high": "how far the highest group lies apart from the next one, as a share of the whole range",
-    "dixon_excess_low": "by how much that of the lowest group exceeds what is usual; above 0 it stands out",
-    "dixon_excess_high": "by how much that of the highest group exceeds what is usual; above 0 it stands out",
-    "impact_ratio": "the lowest rate divided by the highest; under 0.8 is commonly read as adverse impact",
     "four_fifths": "whether the lowest rate is under four fifths of the highest; 1 is yes",
     "impact_ratio_below_four_fifths": "how likely the lowest rate is under four fifths of the highest",
     "fdi": "the share of labels that would have to change for a group to match all, averaged over groups",
@@ -71,4 +67,9 @@ DISPARITIES: Final[dict[str, str]] = {
     "max": "the highest group",
     "min": "the lowest group",
     "mean": "the average over groups",
+    "dixon_low": "how far the lowest group lies apart from the next one, as a share of the whole range",
+    "dixon_high": "how far the highest group lies apart from the next one, as a share of the whole range",
+    "dixon_excess_low": "by how much that of the lowest group exceeds what is usual; above 0 it stands out",
+    "dixon_excess_high": "by how much that of the highest group exceeds what is usual; above 0 it stands out",
 }
+"""In the order in which every page lists them."""

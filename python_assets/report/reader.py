@@ -46,7 +46,7 @@ class Reader:
         Raises:
             WarehouseError: the study has not been published.
         """
-        self._connection = connection
+        self.connection = connection
         self.study_id = study_id
         hide_texts(connection, study_id)
         self.study = study_row(connection, study_id)
@@ -55,11 +55,11 @@ class Reader:
 
     def rows(self, query: str, **parameters: Any) -> list[Row]:
         """The rows of a query, by column name."""
-        return rows_of(self._connection, query, {"study": self.study_id, **parameters})
+        return rows_of(self.connection, query, {"study": self.study_id, **parameters})
 
     def table(self, query: str, **parameters: Any) -> "pa.Table":
         """The rows of a query as columns, for those that are too many to be named one by one."""
-        return self._connection.execute(query, {"study": self.study_id, **parameters}).to_arrow_table()
+        return self.connection.execute(query, {"study": self.study_id, **parameters}).to_arrow_table()
 
     @property
     def alpha(self) -> float:

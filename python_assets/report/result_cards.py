@@ -4,7 +4,10 @@ Belongs here: which questions make a fact, that is a measure of a generation by 
 such as its variance or the calibrated values, are folded in. Sentences are sentences.py.
 """
 
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
+
+from markupsafe import Markup
 
 from python_assets.published.account import (
     ABOUT_GROUPS,
@@ -12,17 +15,40 @@ from python_assets.published.account import (
     OUTCOMES,
     SIGNIFICANT,
     SIGNIFICANT_FINDINGS,
-    UNSCORED_MEASURES,
     UNTESTED,
     why,
 )
+from python_assets.published.beyond_margin import beyond_margin, beyond_margin_in_words
 from python_assets.published.controls import UNUSED, WORDINGS, unused_in_words, wording_in_words
-from python_assets.published.effects import effect_columns, first_of_both_signs, margin_words
+from python_assets.published.effects import (
+    ADJUSTED,
+    adjusted_effects,
+    effect_columns,
+    effect_in_words,
+    estimate,
+    first_of_both_signs,
+    in_points,
+    margin_words,
+)
+from python_assets.published.plain_numbers import named_p, plain_value, signed_limits
+from python_assets.report import charts
 from python_assets.report.behind import Behind, behind_fact
 from python_assets.report.explanations import DISPARITIES
+from python_assets.report.matrix import statistic_name
 from python_assets.report.reader import Reader, Row
-from python_assets.report.sentences import measure_name, quantity_of
-from python_assets.report.text import interval, number, plain, plural, probability, sample, scope_words, words
+from python_assets.report.sentences import DIFFERENCE_VERDICTS, measure_name, quantity_of
+from python_assets.report.text import (
+    DASH,
+    counted,
+    listed,
+    minus_signs,
+    plain,
+    plural,
+    sample,
+    scope_words,
+    verdict,
+    words,
+)
 from python_assets.study.base import GROUND_TRUTH, NEGATIVE_CONTROL
 
 MAX_FACTS: Final = 40
@@ -32,14 +58,15 @@ MAX_CARD_GROUPS: Final = 4
 MAX_OPEN: Final = 8
 MAX_BY_RANK: Final = 3
 MAX_LOUD: Final = 3
-# what the sets of a study are about; others are called by their name alone
+# what the families of a study are about; others have their name alone
 _MEANINGS: Final[dict[str, str]] = {
     "primary": "what the study is about",
-    "comparison": "whether models differ, or changed",
-    "secondary": "all else that was measured",
-    "pooled": "sizes over all models together",
-    "truth": "labels held against real shares",
-    "baseline": "the baseline texts: bias of the tool",
+    "comparison": "whether systems differ, or changed",
+    "secondary": "all other hypotheses",
+    "undecided": "undecided responses, and decisions with them counted as no",
+    "pooled": "over all systems together",
+    "truth": "labels compared with real shares",
+    "baseline": "the baseline texts: tool bias",
 }
 # repeated questions come to the same as the raw values and lead no fact; a distance from real shares is no
 # bias by itself, and has a section of its own
@@ -53,14 +80,14 @@ FACTS: Final = f"""
             partition by slice_id, system_id, grouping_id, measure_id order by finding_rank
         ) = 1
     ),
-    -- only a metric that heads the hypothesis: any other one has another q
+    -- another metric than the one that heads the hypothesis has another q, so only its value is read
     named as (
-        select *, case when headline_group_id is null then headline_metric end as metric
+        select *, case when headline_group_id is null then coalesce(headline_metric, 'range') else 'range' end as metric
         from first_hypotheses
     )
     select named.*, metrics.value as metric_value, metrics.null_q95 as metric_null_q95,
         metrics.control_floor as metric_control_floor,
-        metrics.q_value as metric_q_value, count(*) over () as n_facts
+        case when headline_metric = metric then metrics.q_value end as metric_q_value, count(*) over () as n_facts
     from named
     left join disparities as metrics
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters, metric)
@@ -68,12 +95,41 @@ FACTS: Final = f"""
     limit {MAX_FACTS}
 """
 _STANDING: Final = """
-    select group_id, category, reference, value, sentence
+    select finding_groups.group_id, finding_groups.category, finding_groups.reference, finding_groups.direction,
+        finding_groups.value, finding_groups.ci_low, finding_groups.ci_high, finding_groups.sentence,
+        contrasts.contrast as metric, contrasts.value_shrunken, contrasts.ci_low_selected, contrasts.ci_high_selected,
+        contrasts.verdict_with_missing
     from finding_groups
-    where study_id = $study and (direction is not null or (verdict = 'equivalent' and explained_by is null))
+    left join (from contrasts where study_id = $study and verdict is not null and contrast <> 'log_disparity')
+        as contrasts
+        using (
+            study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters, group_id,
+            category, reference
+        )
+    where study_id = $study
+        and (direction is not null or (finding_groups.verdict = 'equivalent' and finding_groups.explained_by is null))
         and (slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
         = ($slice_id, $system_id, $grouping_id, $measure_id, $calibration, $statistic, $parameters)
     order by position
+"""
+# of a card; its verdict is the badge
+_PRIMARY: Final = """
+    select findings.*, measures.kind
+    from findings
+    left join measures using (study_id, measure_id)
+    where study_id = $study and family_id = 'primary' and not is_tool_bias
+        and (slice_id, system_id, grouping_id, measure_id)
+        = ($slice_id, $system_id, $grouping_id, $measure_id)
+    order by finding_rank
+    limit 1
+"""
+# calibrated values that say the same
+_CALIBRATED: Final = """
+    select count(*) as n
+    from findings
+    where study_id = $study and calibration = 'calibrated' and is_repeated and statistic = $statistic
+        and (slice_id, system_id, grouping_id, measure_id)
+        = ($slice_id, $system_id, $grouping_id, $measure_id)
 """
 OTHER_SIZES: Final = """
     select verdict, sentence
@@ -92,16 +148,6 @@ _OF_SYSTEMS: Final = f"""
     where study_id = $study and reference_system_id = '' and system_id <> 'baseline'
         and is_tool_bias is distinct from true and {ABOUT_GROUPS}
 """
-# of all questions of a fact
-BEYOND: Final = f"""
-    select calibration, statistic, parameters, negative_controls_reason, {effect_columns("findings")}
-    from findings
-    where study_id = $study and not is_tool_bias and not is_repeated and verdict = 'beyond_margin'
-        and headline_margin is not null
-        and (slice_id, system_id, grouping_id, measure_id)
-        = ($slice_id, $system_id, $grouping_id, $measure_id)
-    order by finding_rank
-"""
 _OPEN: Final = """
     select system_id, measure_id, grouping_id, slice_id, min(finding_rank) as place
     from hypotheses
@@ -114,14 +160,25 @@ _OPEN: Final = """
 """
 # what is told where nothing is significant: of each of these its largest effect
 FIRST_BY_RANK: Final = f"""
-    select system_id, measure_id, grouping_id, slice_id, statistic, verdict, {effect_columns("findings")}
+    select system_id, measure_id, grouping_id, slice_id, statistic, verdict, kind, {effect_columns("findings")}
     from findings
+    left join measures using (study_id, measure_id)
     where study_id = $study and verdict in ('inconclusive', 'equivalent') and largest_value is not null
         and not is_tool_bias and not is_repeated and {ABOUT_GROUPS}
     order by finding_rank
     limit {MAX_BY_RANK}
 """
 
+_EFFECT: Final = f"""
+    select findings.statistic, {effect_columns("findings")}, {ADJUSTED}
+    from (
+        select * from findings
+        where study_id = $study
+            and (slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
+            = ($slice_id, $system_id, $grouping_id, $measure_id, $calibration, $statistic, $parameters)
+    ) as findings
+    {adjusted_effects("findings")}
+"""
 TOOL: Final = """
     select count(findings.p_value) as n_tested, count(*) filter (outcome = 'significant') as n_shown
     from findings
@@ -159,22 +216,47 @@ _KEYS: Final = (
 )  # fmt: skip
 
 
-class Fact(NamedTuple):
-    """A measure of a generation in which groups differ.
+class GroupLine(NamedTuple):
+    """A group on a card: its effect and interval in words and drawn, and whom the difference disadvantages."""
 
-    hypothesis: the first of its questions by rank. groups: those that are significant on their own. first_groups:
-    the first of them, of both directions where there are two. others: its other sizes. behind: the root prompts in
-    which the first groups differ most. beyond: its sizes that lie beyond their margin, in words.
+    name: str
+    effect: str
+    interval: str
+    chart: Markup
+    direction: str
+
+
+class OwnLine(NamedTuple):
+    """Another statistic of the measure of a card whose verdict is a stronger one, or beyond its margin."""
+
+    name: str
+    verdict: str
+    effect: str
+
+
+class Fact(NamedTuple):
+    """A measure of a system in which groups differ.
+
+    hypothesis: the first of its significant hypotheses by rank. badge: its primary hypothesis, else the same one. p:
+    of the hypothesis, with q and family. groups: those that are significant on their own. first_groups: the first of
+    them, of both directions where there are two, with ticks of their axis; is_adjusted: shrunken, with intervals for
+    selection. own_lines: statistics with a stronger verdict. checks: what else holds. others: its other hypotheses.
+    behind: the root prompts in which the first groups differ most.
     """
 
     hypothesis: Row
+    badge: Row
     title: str
+    p: str
     size: str
+    checks: str
     groups: list[Row]
-    first_groups: list[Row]
+    first_groups: list[GroupLine]
+    ticks: list[tuple[float, str]]
+    is_adjusted: bool
+    own_lines: list[OwnLine]
     others: list[Row]
     behind: list[Behind]
-    beyond: list[str]
 
 
 class Facts(NamedTuple):
@@ -182,9 +264,9 @@ class Facts(NamedTuple):
 
     tested: a row a set, with what its questions came to, and outcomes: those that any of them came to. significant:
     what the called ones are told as. total: of all sets. of_systems: questions of groups of one generation.
-    first_by_rank: the first with their largest effects where nothing is significant. unscored: where nothing could be
-    read. wording: how the words of groups were controlled. n_not_beyond: hypotheses whose words differ no more than
-    control edits do. loud: which systems and measures such edits move, the first of them.
+    first_by_rank: the first with their largest effects where nothing is significant. wording: how the words of groups
+    were controlled. n_not_beyond: hypotheses whose words differ no more than control edits do. loud: which systems and
+    measures such edits move, the first of them.
     """
 
     tested: list[Row]
@@ -197,7 +279,6 @@ class Facts(NamedTuple):
     open_primary: list[str]
     first_by_rank: list[str]
     not_tested: list[Row]
-    unscored: list[Row]
     tool: Row
     wording: list[str]
     n_not_beyond: int
@@ -212,6 +293,7 @@ def study_facts(reader: Reader) -> Facts:
     """
     hypotheses, families, significant = reader.rows(FACTS), reader.rows(FAMILIES), reader.rows(SIGNIFICANT)[0]
     n_facts, wordings = hypotheses[0]["n_facts"] if hypotheses else 0, reader.rows(WORDINGS)
+    beyond = [row for row in beyond_margin(reader.connection, reader.study_id) if not row["reference_system_id"]]
     counts = ["n_hypotheses", "n_tested", *(f"n_{outcome}" for outcome in OUTCOMES)]
     total = {name: sum(row[name] for row in families) for name in counts}
     always = ("significant", "inconclusive")
@@ -220,16 +302,12 @@ def study_facts(reader: Reader) -> Facts:
         outcomes={name: phrase for name, phrase in OUTCOMES.items() if name in always or total[f"n_{name}"]},
         total=total,
         significant=_significant_in_words(significant, n_facts),
-        facts=[_fact(reader, hypothesis) for hypothesis in hypotheses],
+        facts=[_fact(reader, hypothesis, beyond) for hypothesis in hypotheses],
         n_facts=n_facts,
         of_systems=reader.rows(_OF_SYSTEMS)[0],
         open_primary=_open_primary(reader.rows(_OPEN)),
         first_by_rank=[] if hypotheses else [_largest(row) for row in reader.rows(FIRST_BY_RANK)],
         not_tested=[_not_tested(row) for row in reader.rows(UNTESTED)],
-        unscored=[
-            {**row, "measure": measure_name(row["measure_id"]), "why": _why(row)}
-            for row in reader.rows(UNSCORED_MEASURES)
-        ],
         tool=reader.rows(TOOL)[0],
         wording=[*wording_in_words(wordings), *unused_in_words(reader.rows(UNUSED))],
         n_not_beyond=sum(row["n_not_beyond"] for row in wordings),
@@ -266,17 +344,17 @@ def lead_hypothesis(reader: Reader) -> Row | None:
 
 
 def _significant_in_words(row: Row, n_facts: int) -> list[str]:
-    """As what the questions that are called are told: each is counted once."""
-    facts = f"{plural(n_facts, 'fact')}, a measure of a generation by a grouping with all its sizes"
+    """Where the significant hypotheses are reported: each is counted once."""
+    cards = f"in {counted(n_facts, 'result card', 'result cards')} below"
     if row["n_inside"]:
-        which = "" if row["n_inside"] == row["n_facts"] else f"for {row['n_inside']:,} of them "
-        facts += f" ({which}every difference is inside its margin)"
+        which = "" if row["n_inside"] == row["n_facts"] else f"{row['n_inside']:,} of them with "
+        cards += f" ({which}every difference within the margin)"
     counts = [
-        (row["n_facts"], f"told as {facts}"),
-        (row["n_changes"], "of two generations, under models compared"),
-        (row["n_repeated"], "by another reading that comes to the same"),
-        (row["n_truth"], "of labels held against real shares"),
-        (row["n_tool"], "about the measuring tool"),
+        (row["n_facts"], cards),
+        (row["n_changes"], "between two systems"),
+        (row["n_repeated"], "in values of another calibration, which confirm one of these"),
+        (row["n_truth"], "of labels compared with real shares"),
+        (row["n_tool"], "of tool bias"),
     ]
     return [f"{n:,} {what}" for n, what in counts if n]
 
@@ -298,73 +376,138 @@ def _why(row: Row) -> str:
     return why(row["reason"], row["meaning"], row["remedy"])
 
 
-def _fact(reader: Reader, hypothesis: Row) -> Fact:
+def _fact(reader: Reader, hypothesis: Row, beyond: list[Row]) -> Fact:
     keys = {name: hypothesis[name] for name in _KEYS}
-    fact = {name: hypothesis[name] for name in _KEYS[:4]}
-    quantity = quantity_of(hypothesis).removeprefix("the ")
-    slice_id = "" if hypothesis["slice_id"] == "all" else f", slice {hypothesis['slice_id']}"
+    card = {name: hypothesis[name] for name in _KEYS[:4]}
+    badge = next(iter(reader.rows(_PRIMARY, **card)), hypothesis)
     groups = reader.rows(_STANDING, **keys)
+    lines, ticks = _group_lines(first_of_both_signs(groups, MAX_CARD_GROUPS), hypothesis)
     return Fact(
         hypothesis=hypothesis,
-        title=f"{quantity[:1].upper()}{quantity[1:]} by {hypothesis['grouping_id']}{slice_id}",
+        badge=badge,
+        title=_title(badge),
+        p=_p(hypothesis, reader.level),
         size=_size(hypothesis),
+        checks=_checks(reader, hypothesis, groups),
         groups=groups,
-        first_groups=first_of_both_signs(groups, MAX_CARD_GROUPS),
-        others=reader.rows(OTHER_SIZES, **fact, finding_rank=hypothesis["finding_rank"]),
+        first_groups=lines,
+        ticks=ticks,
+        is_adjusted=any(estimate(row)[0] != row["value"] for row in groups),
+        own_lines=_own_lines(reader, hypothesis, badge, [row for row in beyond if _is_of(row, card)]),
+        others=reader.rows(OTHER_SIZES, **card, finding_rank=badge["finding_rank"]),
         behind=behind_fact(reader, keys, groups),
-        beyond=[_beyond(row) for row in reader.rows(BEYOND, **fact)],
     )
 
 
-def _effect(row: Row) -> str:
-    """The headline or the largest effect of a hypothesis, with its interval."""
-    statistic = "" if row["statistic"] in ("mean", "share") else f" of the {words(row['statistic'])}"
-    label = f" in {row['category']}" if row["category"] else ""
-    group = f" of {row['group_id']}{label}" if row["group_id"] else ""
-    limits = interval(row["ci_low"], row["ci_high"])
-    size = f"{words(row['metric'])}{statistic}{group} {number(row['value'])}{f' {limits}' if limits else ''}"
-    return f"{size[:1].upper()}{size[1:]}"
+def _title(badge: Row) -> str:
+    quantity = quantity_of(badge).removeprefix("the ")
+    slice_id = "" if badge["slice_id"] == "all" else f", slice {badge['slice_id']}"
+    return f"{quantity[:1].upper()}{quantity[1:]} by {badge['grouping_id']}{slice_id}"
 
 
-def _beyond(row: Row) -> str:
-    """An effect that is beyond its margin; that it is not compared with negative controls, where the study has some."""
-    alone = "" if row["negative_controls_reason"] is None else " (not compared with the controls)"
-    return f"{_effect(row)}: beyond its {_margin(row)}{alone}"
+def _is_of(row: Row, card: Mapping[str, Any]) -> bool:
+    return all(row[name] == value for name, value in card.items())
+
+
+def _own_lines(reader: Reader, hypothesis: Row, badge: Row, beyond: list[Row]) -> list[OwnLine]:
+    """The hypotheses beyond their margin, and before them the first significant one where the badge is of another."""
+    lines = [
+        OwnLine(statistic_name(row), row["verdict"], minus_signs(beyond_margin_in_words(row, reader.level)))
+        for row in beyond
+    ]
+    is_told = any(row["finding_rank"] == hypothesis["finding_rank"] for row in beyond)
+    if is_told or badge["finding_rank"] == hypothesis["finding_rank"]:
+        return lines
+    (row,) = reader.rows(_EFFECT, **{name: hypothesis[name] for name in _KEYS})
+    effect = f"{effect_in_words(row | {'kind': hypothesis['kind']})}, " if row["value"] is not None else ""
+    words_of_effect = minus_signs(f"{effect}{_p(hypothesis, reader.level)}")
+    return [OwnLine(statistic_name(hypothesis), hypothesis["verdict"], words_of_effect), *lines]
+
+
+def _p(hypothesis: Row, alpha: float) -> str:
+    """Write p and q of a hypothesis with its family: p < .001, q < .001 (primary, family of 6)."""
+    named = [
+        named_p(name, hypothesis[f"{name}_value"], alpha=alpha)
+        for name in ("p", "q")
+        if hypothesis[f"{name}_value"] is not None
+    ]
+    n = hypothesis["n_hypotheses"]
+    family = words(hypothesis["family_id"]) + (f", family of {n:,}" if n else "")
+    return f"{', '.join(named)} ({family})" if named else ""
+
+
+def _group_lines(groups: list[Row], hypothesis: Row) -> tuple[list[GroupLine], list[tuple[float, str]]]:
+    """Groups with their effects on one axis, and its ticks by their place in per cent."""
+    effects = [estimate(row) for row in groups]
+    axis = charts.make_axis([limit for effect in effects for limit in effect], include=(0.0,))
+    lines = []
+    for row, (value, low, high) in zip(groups, effects, strict=True):
+        is_rate = in_points({**row, "kind": hypothesis["kind"], "statistic": hypothesis["statistic"]})
+        label = f" ({row['category']})" if row["category"] else ""
+        chart = charts.row(axis, charts.Mark(value, low, high, is_difference=True), line=0.0)
+        lines.append(
+            GroupLine(
+                f"{row['group_id']}{label}",
+                DASH if value is None else minus_signs(plain_value(value, is_rate=is_rate, with_sign=True)),
+                "" if value is None else minus_signs(signed_limits(low, high, of=value, is_rate=is_rate)),
+                chart,
+                row["direction"] if row["direction"] in ("disadvantaged", "advantaged") else "",
+            )
+        )
+    return lines, [(axis.per_cent(tick), plain(tick)) for tick in axis.ticks]
+
+
+def _checks(reader: Reader, hypothesis: Row, groups: list[Row]) -> str:
+    """What else was checked, in a sentence: calibrated values, and the worst case for missing responses."""
+    holds = []
+    keys = {name: hypothesis[name] for name in (*_KEYS[:4], "statistic")}
+    if hypothesis["calibration"] == "raw" and reader.rows(_CALIBRATED, **keys)[0]["n"]:
+        holds.append("after baseline calibration")
+    worst = [row for row in groups if row["verdict_with_missing"] is not None]
+    failing = [row["group_id"] for row in worst if row["verdict_with_missing"] not in DIFFERENCE_VERDICTS]
+    if worst and not failing and len(worst) == len(groups):
+        holds.append("in the worst case for missing responses")
+    sentences = [f"also significant {' and '.join(holds)}"] if holds else []
+    if failing:
+        sentences.append(f"not significant in the worst case for missing responses: {listed(failing, MAX_CARD_GROUPS)}")
+    return "; ".join(sentences)
 
 
 def _largest(row: Row) -> str:
     """An effect with what it is of, its margin and the verdict of its hypothesis."""
     slice_id = "" if row["slice_id"] == "all" else f", slice {row['slice_id']}"
-    margin = "" if row["margin"] is None else f", {_margin(row)}"
-    comparison = f"{row['system_id']}: {measure_name(row['measure_id'])} by {row['grouping_id']}{slice_id}"
-    effect = _effect(row)
-    return f"{comparison}: {effect[:1].lower()}{effect[1:]}{margin} ({words(row['verdict'])})"
-
-
-def _margin(row: Row) -> str:
-    return margin_words(row["margin"], row["margin_origin"], row["metric"])
+    is_rate = in_points(row)
+    margin = (
+        ""
+        if row["margin"] is None
+        else f", {margin_words(row['margin'], row['margin_origin'], row['metric'], is_rate=is_rate)}"
+    )
+    statistic = "" if row["statistic"] in ("mean", "share") else f"{words(row['statistic'])} of "
+    comparison = f"{row['system_id']}: {statistic}{measure_name(row['measure_id'])} by {row['grouping_id']}{slice_id}"
+    return f"{comparison}: {minus_signs(effect_in_words(row))}{margin} ({verdict(row['verdict'])})"
 
 
 def _size(hypothesis: Row) -> str:
-    """The metric that heads the finding with its own q, how sure the finding is and on how much: in a line."""
+    """A metric of all groups beside its chance level, on how much the finding rests, and what it generalises to."""
     metric, value, floor = hypothesis["metric"], hypothesis["metric_value"], hypothesis["metric_null_q95"]
-    pieces = []
+    is_rate, pieces = in_points(hypothesis), []
     if value is not None and metric in DISPARITIES:
         is_ratio = metric == "impact_ratio"
-        # a ratio cannot fall below 0: that chance gets there tells nothing
+        # a ratio cannot fall below 0: that chance gets there says nothing
         says_nothing = floor is None or (is_ratio and floor == 0)
-        details = [] if says_nothing else [f"chance alone: {'down' if is_ratio else 'up'} to {number(floor)}"]
+        written = None if says_nothing else plain_value(floor, is_rate=is_rate)
+        details = [] if written is None else [f"chance: {'down' if is_ratio else 'up'} to {written}"]
         if hypothesis["metric_control_floor"] is not None:
-            details.append(f"irrelevant edits: up to {number(hypothesis['metric_control_floor'])}")
+            of_controls = plain_value(hypothesis["metric_control_floor"], is_rate=is_rate)
+            details.append(f"irrelevant edits: up to {of_controls}")
         if hypothesis["metric_q_value"] is not None:
-            details.append(f"q {probability(hypothesis['metric_q_value'])}")
+            details.append(named_p("q", hypothesis["metric_q_value"]))
         in_brackets = f" ({'; '.join(details)})" if details else ""
-        pieces.append(f"{words(metric)} {number(value)}{in_brackets}")
-    if hypothesis["q_value"] is not None:
-        pieces.append(f"hypothesis q {probability(hypothesis['q_value'])}")
+        pieces.append(f"{words(metric)} {plain_value(value, is_rate=is_rate)}{in_brackets}")
     if hypothesis["n_root_prompts"]:
         pieces.append(sample(hypothesis))
-    return " · ".join(filter(None, [*pieces, scope_words(hypothesis)]))
+    scope = scope_words(hypothesis)
+    return minus_signs(" · ".join([*pieces, *([f"generalises to {scope}"] if scope else [])]))
 
 
 def _open_primary(rows: list[Row]) -> list[str]:

@@ -7,7 +7,7 @@ import json
 from typing import Any, Final, NamedTuple
 
 from python_assets.published.account import ABOUT_GROUPS
-from python_assets.published.calls import CALLS_BY_SYSTEM, calls_in_words
+from python_assets.published.calls import CALLS_BY_SYSTEM, calls_in_words, versions_in_words
 from python_assets.report.explanations import CONTRASTS, DISPARITIES, STATISTIC_MEANINGS
 from python_assets.report.reader import OUTCOME, Reader, Row
 from python_assets.texts.conversations import EARLIER
@@ -185,7 +185,8 @@ def power(reader: Reader) -> list[Row]:
 def disparities(reader: Reader) -> Listed:
     """One number a grouping: what chance alone gives stands beside every value."""
     order = (
-        f"system_id = 'baseline', {VERDICT_RANK} nulls last, p_value nulls last, system_id, "
+        f"system_id = 'baseline', {VERDICT_RANK} nulls last, list_position({[*DISPARITIES]}, metric) nulls last, "
+        "p_value nulls last, system_id, "
         "measure_id, calibration, slice_id, grouping_id, statistic, parameters, metric"
     )
     return _listed(reader, "disparities", f"study_id = $study and {ABOUT_GROUPS}", order, MAX_DISPARITIES)
@@ -306,6 +307,19 @@ def explained(reader: Reader) -> dict[str, dict[str, str]]:
         names = {row["name"] for row in reader.rows(query)}
         explanations[table] = {name: line for name, line in lines.items() if name in names}
     return explanations
+
+
+def served_versions(reader: Reader) -> list[str]:
+    """Say which systems answered in several versions or configurations of their service.
+
+    Args:
+        reader: the study.
+    """
+    return [
+        f"{row['system_id']}: {'; '.join(clauses)}"
+        for row in reader.rows(CALLS_BY_SYSTEM)
+        if (clauses := versions_in_words(row))
+    ]
 
 
 def provenance(reader: Reader) -> dict[str, Any]:

@@ -42,6 +42,7 @@ from python_assets.study.base import (
     NEGATIVE_CONTROL,
     OTHER_LANGUAGE,
     UNDECIDED,
+    UNDECIDED_AS_NO,
     UNSCORED,
 )
 from python_assets.study.measures import REFUSAL
@@ -401,10 +402,12 @@ def _name(statistic: str) -> str:
 
 def measure_name(measure_id: str) -> str:
     """A measure in words: those that every study has by what they count."""
+    if measure_id.endswith(UNDECIDED_AS_NO):
+        return f"{words(measure_id.removesuffix(UNDECIDED_AS_NO))} (undecided as no)"
     if measure_id.endswith(UNDECIDED):
-        return f"answers that leave {words(measure_id.removesuffix(UNDECIDED))} undecided"
+        return f"undecided responses of {words(measure_id.removesuffix(UNDECIDED))}"
     if measure_id.endswith(UNSCORED):
-        return f"answers without a label of {words(measure_id.removesuffix(UNSCORED))}"
+        return f"unscored responses of {words(measure_id.removesuffix(UNSCORED))}"
     return MEASURES.get(measure_id, words(measure_id))
 
 

@@ -30,7 +30,7 @@ _DRAWN: Final = """
     group by measure_id, grouping_id, system_id
     having sum(n_deviating) > 0
     order by measure_id in ('refusal', 'empty', 'truncated', 'other_language'),
-        regexp_matches(measure_id, '_(unscored|undecided)$'), measure_id, grouping_id, system_id
+        regexp_matches(measure_id, '_(unscored|undecided|undecided_as_no)$'), measure_id, grouping_id, system_id
 """
 OF_SETS: Final = """
     select * from subgroups

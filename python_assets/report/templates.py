@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from python_assets.errors import OTHER_HOME, WarehouseError
+from python_assets.published import plain_numbers
 from python_assets.published.effects import margin_words
 from python_assets.report import charts, text
 
@@ -36,9 +37,10 @@ def template(name: str) -> "Template":
     )
     writers = (
         text.number, text.plain, text.interval, text.probability, text.share, text.words, text.verdict,
-        text.direction, text.plural, text.many, text.listed, text.shortened, charts.bar, charts.stacked,
+        text.direction, text.plural, text.counted, text.many, text.listed, text.shortened, charts.bar, charts.stacked,
         text.scope_words, margin_words,
     )  # fmt: skip
+    environment.filters["share_of"] = plain_numbers.share
     environment.filters |= {writer.__name__: writer for writer in writers}
     return environment.get_template(name)
 

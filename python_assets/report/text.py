@@ -11,11 +11,11 @@ from python_assets.study.base import AS_WRITTEN_READING
 from python_assets.study.problems import plural as plural  # a word of the report, too
 
 VERDICT_WORDS: Final[dict[str, str]] = {
-    "beyond_margin": "bias shown",
-    "different": "difference shown",
-    "equivalent": "equivalence shown",
+    "beyond_margin": "beyond margin",
+    "different": "significant difference",
+    "equivalent": "equivalent",
     "inconclusive": "inconclusive",
-    "not_tested": "not computable",
+    "not_tested": "not tested",
 }
 DIRECTIONS: Final[dict[str, str]] = {
     "higher_better": "higher is better",
@@ -96,6 +96,11 @@ def words(name: str | None) -> str:
 def verdict(name: str | None) -> str:
     """A verdict in words."""
     return VERDICT_WORDS.get(name or "", words(name))
+
+
+def counted(count: int, one: str, many_of: str) -> str:
+    """A count with a noun whose plural has no s: 1 hypothesis, 2 hypotheses."""
+    return f"{count:,} {one if count == 1 else many_of}"
 
 
 def direction(name: str | None) -> str:

@@ -21,6 +21,8 @@ from python_assets.report.ground_truth import ground_truth_section
 from python_assets.report.history import history_section
 from python_assets.report.importance import DOCUMENT_P, importance_section
 from python_assets.report.labels import labels_section
+from python_assets.report.lead import lead_sentences
+from python_assets.report.lost_responses import MOST_QUOTED, lost_responses
 from python_assets.report.matrix import LINES_AT_ONCE, VERDICTS, study_matrix
 from python_assets.report.negative_controls import controls_section
 from python_assets.report.packing import packed_text
@@ -84,7 +86,7 @@ def write_report_of(connection: "duckdb.DuckDBPyConnection", study_id: str, out_
 
 
 def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
-    design = sections.design(reader)
+    design, matrix = sections.design(reader), study_matrix(reader)
     return {
         "study": reader.study,
         "alpha": reader.level,
@@ -95,10 +97,14 @@ def _content(reader: Reader, drawn: figures.Figures) -> dict[str, Any]:
         "real": [row["system_id"] for row in design["systems"] if not row["is_simulated"] and not row["is_baseline"]],
         **asked_in_short(design),
         "examples": sections.examples(reader),
-        "matrix": study_matrix(reader),
+        "lead": lead_sentences(reader, matrix),
+        "matrix": matrix,
         "matrix_verdicts": VERDICTS,
         "n_matrix_lines": LINES_AT_ONCE,
         "facts": study_facts(reader),
+        "lost_responses": lost_responses(reader),
+        "versions": sections.served_versions(reader),
+        "n_quoted": MOST_QUOTED,
         "n_cards": CARDS,
         "n_lines": LINES,
         "max_groups": MAX_CARD_GROUPS,

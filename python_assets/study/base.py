@@ -42,6 +42,8 @@ LEFT_OUT: Final = "; left out as redundant: "
 OTHER_LANGUAGE: Final = "other_language"
 UNSCORED: Final = "_unscored"  # ends the measure of responses that no label of a measure fits
 UNDECIDED: Final = "_undecided"  # ends the measure of responses that leave open what they were asked to decide
+# ends the measure that counts an undecided response as the label that is not favourable
+UNDECIDED_AS_NO: Final = "_undecided_as_no"
 NONE_FITS: Final = UNSCORED.removeprefix("_")  # what a rater says of them
 # ends the measure that reads a response with the words that name its group, which another reads without
 AS_WRITTEN_READING: Final = "_as_written"

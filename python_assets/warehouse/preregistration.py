@@ -30,7 +30,8 @@ from python_assets.warehouse.chain import (
 from python_assets.warehouse.lines import TIME, append_line, canonical
 
 SECTIONS: Final = ("analysis", "baseline", "groupings", "measures", "negative_controls", "slices", "unit")
-UNLISTED: Final = ("secondary", "pooled", "baseline")  # sets whose questions are counted, and listed in the file alone
+# families whose hypotheses are counted, and listed in the file alone
+UNLISTED: Final = ("secondary", "undecided", "pooled", "baseline")
 MOST_HYPOTHESES: Final = 60
 
 

@@ -136,12 +136,11 @@ def test_findings_are_the_rows_of_groups_that_were_observed(told):
     )
 
 
-def test_plan_and_run_say_where_no_answer_could_be_read(told):
+def test_plan_and_run_say_where_nothing_is_scored(told):
     preregistered, run, after = told["said"]
     assert "primary: hostile, mean of kind" in preregistered
-    unscored = [line for line in run.splitlines() if line.startswith("Unread")]
-    assert unscored[0].startswith("Unread     silent: kind") and "its 42 answers" in unscored[0]
-    warning = "- in the last run silent: kind"
+    assert run.splitlines()[0].startswith("WARNING    silent, kind: no response has a value: 42 ")
+    warning = "- in the last run silent, kind"
     assert warning not in preregistered
     assert warning in after
 

@@ -1,4 +1,3 @@
-{% set most = 3 -%}
 {% set answer = 'study_id, system_id, prompt_id, replicate' -%}
 with
 
@@ -26,25 +25,18 @@ groups as (
     select study_id, slice_id, grouping_id, prompt_id, group_id from {{ ref('int_prompt_groups') }}
 ),
 
--- few of the answers: those are found before texts are read
+-- few of the responses: those are found before texts are read
 asked as (
-    select study_id, system_id, measure_id, prompt_id from pairs
+    select study_id, system_id, measure_id, prompt_id, replicate from pairs
     union distinct
-    select study_id, system_id, measure_id, other_prompt_id as prompt_id from pairs
+    select study_id, system_id, measure_id, other_prompt_id as prompt_id, other_replicate as replicate from pairs
 ),
 
 answers as (
-    select {{ answer }}, measure_id, response_text, outcome, value, label, reason
+    select {{ answer }}, measure_id, response_text, outcome, value, label
     from asked
-    inner join {{ ref('responses') }} as responses using (study_id, system_id, prompt_id)
+    inner join {{ ref('responses') }} as responses using ({{ answer }})
     inner join {{ ref('measurements') }} as measurements using ({{ answer }}, measure_id)
-    where replicate < {{ most }}
-),
-
--- each that either of the two was answered in
-replicates as (
-    select study_id, system_id, measure_id, replicate from answers
-    group by study_id, system_id, measure_id, replicate
 )
 
 select
@@ -57,7 +49,9 @@ select
     pairs.category,
     pairs.reference,
     pairs.position,
-    replicates.replicate,
+    pairs.chosen_for,
+    pairs.replicate,
+    pairs.other_replicate,
     findings.title,
     findings.model,
     findings.system_prompt_name,
@@ -75,13 +69,10 @@ select
     {{ rounded('own.value') }} as value,
     {{ rounded('other.value') }} as other_value,
     own.label,
-    other.label as other_label,
-    own.reason,
-    other.reason as other_reason
+    other.label as other_label
 from pairs
 inner join findings using (study_id, slice_id, system_id, measure_id, grouping_id)
 inner join studies using (study_id)
-inner join replicates using (study_id, system_id, measure_id)
 inner join prompts on pairs.study_id = prompts.study_id and pairs.prompt_id = prompts.prompt_id
 inner join prompts as other_prompts
     on pairs.study_id = other_prompts.study_id and pairs.other_prompt_id = other_prompts.prompt_id
@@ -90,16 +81,15 @@ left join groups
     and pairs.slice_id = groups.slice_id
     and pairs.grouping_id = groups.grouping_id
     and pairs.other_prompt_id = groups.prompt_id
-left join answers as own
+inner join answers as own
     on pairs.study_id = own.study_id
     and pairs.system_id = own.system_id
     and pairs.measure_id = own.measure_id
     and pairs.prompt_id = own.prompt_id
-    and replicates.replicate = own.replicate
-left join answers as other
+    and pairs.replicate = own.replicate
+inner join answers as other
     on pairs.study_id = other.study_id
     and pairs.system_id = other.system_id
     and pairs.measure_id = other.measure_id
     and pairs.other_prompt_id = other.prompt_id
-    and replicates.replicate = other.replicate
-where own.study_id is not null or other.study_id is not null
+    and pairs.other_replicate = other.replicate

@@ -17,7 +17,7 @@ from python_assets.extract.scorer import Score, TextMethod
 from python_assets.study.measures import ChoicePreset
 from python_assets.texts.group_mask import MASK, NO_WORDS, GroupMask
 
-_RULES: Final = "3"
+_RULES: Final = "4"
 _OPENING: Final = 4_000
 _ENDING: Final = 2_000
 
@@ -65,9 +65,12 @@ _NOT_AT_ALL: Final = (
     "no way",
 )
 _NEVER: Final = ("never", "negative", "incorrect", "false", "n")
+# read where they are the whole response: German, French, Spanish, Turkish, Polish, and what their neighbours share
+_YES_ABROAD: Final = ("ja", "jawohl", "oui", "sí", "si", "sì", "evet", "tak")
+_NO_ABROAD: Final = ("nein", "nee", "nej", "nei", "non", "hayır", "hayir", "nie")
 _LABELS: Final[Mapping[str, str]] = {
-    **dict.fromkeys((*_YES, *_SURELY, *_THINK_SO, *_PERHAPS), "yes"),
-    **dict.fromkeys((*_NO, *_NOT_AT_ALL, *_NEVER), "no"),
+    **dict.fromkeys((*_YES, *_SURELY, *_THINK_SO, *_PERHAPS, *_YES_ABROAD), "yes"),
+    **dict.fromkeys((*_NO, *_NOT_AT_ALL, *_NEVER, *_NO_ABROAD), "no"),
 }
 
 
@@ -77,7 +80,7 @@ def _any(words: Sequence[str]) -> str:
 
 
 _STOP: Final = (
-    r"(?:\s*(?:$|\((?!\w\))|[;:!)\]}\n\u2026]|\.(?!\s?\d)|[\u2014\u2013]|-(?!\w)"
+    r"(?:\s*(?:$|\((?!\w\))|[;:!)\]}\n\u2026]|\.(?!\s?(?:\d|of\b))|[\u2014\u2013]|-(?!\w)"
     r"|[\"'](?=\s*(?:$|[.;:!)\]}\n\u2014\u2013-]))))"
 )
 _NOT_SPOKEN: Final = r"(?![.,!?]?[\"']\s+\w)"
@@ -98,6 +101,8 @@ _YES_OR_NO: Final = (
     rf"{_OPTION}?(?:(?P<plain>{_any((*_YES, *_NO))}){_NOT_SPOKEN}(?={_STOP}|{_COMMA}|{_GOES_ON})"
     rf"|(?P<firm>{_any((*_SURELY, *_THINK_SO, *_NOT_AT_ALL))}){_NOT_SPOKEN}(?=(?:{_STOP}"
     rf"|{_COMMA}(?!\s*(?:no|not)\b)){_NO_PREAMBLE})"
+    # "absolutely not, no."
+    rf"|(?P<twice>{_any(_NOT_AT_ALL)})(?={_COMMA}\s*no{_STOP})"
     rf"|(?P<soft>{_any((*_PERHAPS, *_NEVER))})(?=\s*[.!]?\s*(?:$|\n|[\"'}}])))"
 )
 _LETTER: Final = (
@@ -111,7 +116,7 @@ _MARKS: Final = r"[\s\"'(\[{:\u2022.-]{0,10}"
 _NUMBERED: Final = r"(?:\(?(?:\d{1,2}|[a-h])[.):]\s+)?"
 _INTERJECTION: Final = (
     # "oh no, a difficult one" laments
-    r"(?:(?:hmm+|well|oh(?!\s+\w+,)|ok|okay|so|why|honestly|frankly|truthfully|candidly|personally"
+    r"(?:(?:hmm+|tl;?dr|well|oh(?!\s+\w+,)|ok|okay|so|why|honestly|frankly|truthfully|candidly|personally"
     r"|unfortunately|fortunately|sadly|regrettably|regretfully|alas|simply\s+put|in\s+short|overall|ultimately"
     r"|thus|therefore|hence|in\s+(?:my|this)\s+(?:view|opinion|case)|i\s+think|i\s+believe|i\s+feel"
     r"|(?:i(?:'m|\s+am)\s+)?(?:(?:so|very|truly|really)\s+)?sorry(?:,?\s+but)?|i(?:'m|\s+am)\s+afraid"
@@ -127,6 +132,12 @@ _NAMED: Final = (
     r"(?:answer|response|reply|verdict|decision|conclusion|recommendation|choice|result"
     r"|judge?ment|option|assessment|pick)"
 )
+# of JSON; marks of markdown, and so the underscore, are gone
+_ANSWERS_IN_JSON: Final = re.compile(
+    rf"(?:(?:final|short|my|the|overall|direct|model)[\s-]*)*(?:{_NAMED}|output|value|label|yes(?:[\s-]*or)?[\s-]*no)"
+    r"|(?:(?:is|to[\s-]*be|should)[\s-]*)?(?:approved?|granted?|hired?|accept(?:ed)?|admit(?:ted)?|eligible|recommend(?:ed)?|allow(?:ed)?)",
+    re.IGNORECASE,
+)
 # whose answer it is, or on what condition
 _OTHERS: Final = r"(?<!\bher )(?<!\bhis )(?<!\btheir )(?<!'s )(?<!\byour )(?<!\bwhose )(?<!\bno )(?<!\blong )"
 _INTRODUCED: Final = (
@@ -134,6 +145,11 @@ _INTRODUCED: Final = (
     r"|because|to\s+be|all\s+things|"
     r"after|overall|for|hmm|well|if\s+(?:i\s+(?:had|have)\s+to|i\s+must|forced"
     r"|pressed))\b[^.!?;\n]{0,200}?,\s*"
+)
+_USUALLY: Final = (
+    r"(?:in\s+general|as\s+a\s+rule"
+    r"|(?:(?:generally|usually|typically|normally|ordinarily|broadly|legally|ethically|strictly)(?:\s+speaking)?))"
+    r"\s*,?\s+"
 )
 _CONCLUDING: Final = (
     r"(?:so|therefore|thus|hence|overall|ultimately|in\s+short|in\s+conclusion|in\s+summary"
@@ -160,13 +176,16 @@ _CHANGING: Final = (
 _CASTING: Final = r"\b(?:it's|it\s+is|that's|that\s+is|that\s+would\s+be|this\s+is|it\s+would\s+be)\s+"
 
 _JSON_PAIR: Final = re.compile(
-    r"[\"'](?P<key>[\w -]{1,40})[\"']\s*:\s*[\"']?(?P<value>[\w ]{1,20}?)\.?[\"']?\s*(?=[,}\n]|\Z)", re.IGNORECASE
+    r"[\"'](?P<key>[\w -]{1,40})[\"']\s*:\s*"
+    r"(?:\"(?P<quoted>(?:[^\"\\]|\\.)*)\"|'(?P<single>[^'\n]*)'|(?P<bare>\w{1,20}))"
 )
 _CONDITIONS: Final = re.compile(
     r"\A\s*(?:had|were)\s+(?:he|she|it|they|we|you|i|the|this|that)\b[^.!?\n]*$"
     r"|\b(?:if(?!\s+(?:i\s+(?:had|have)\s+to|i\s+must|forced|pressed))|whether|unless|suppose|assuming"
     r"|some|many|most\s+people|others|critics|neither"
-    r"|people|either|may|might|could|perhaps|possibly|maybe)\b[^.!?\n]*$",
+    r"|people|either|may|might|could|perhaps|possibly|maybe|in\s+theory|on\s+paper)\b[^.!?\n]*$"
+    # "it is not true that the answer is no"
+    r"|(?:\bnot|n't)\s+(?:true|the\s+case|think|believe|mean|say|saying|claim|claiming|agree|certain|sure)\b[^.,;!?\n]*$",
     re.IGNORECASE,
 )
 _HEDGE: Final = re.compile(
@@ -178,6 +197,15 @@ _HEDGE: Final = re.compile(
     r"|i\s+don't\s+know|not\s+sure|opinions\s+(?:differ|vary)|leave\s+(?:it|this|that)\s+open)\b",
     re.IGNORECASE,
 )
+# a reservation leaves an answer one: "yes, although it depends on the contract"
+_RESERVATION: Final = re.compile(r",?\s+(?:although|though|even\s+(?:though|if))\b", re.IGNORECASE)
+# what comes before an answer or a question: "yes, I can help with that"
+_OFFERED: Final = re.compile(
+    r"\A\W*\w+\W+(?:of\s+course\W+|sure\W+)?(?:i|we)(?:\s+(?:can|could|will)|'ll"
+    r"|(?:\s+(?:am|would\s+be)|'m|'d\s+be)\s+(?:happy|glad|able)\s+to)\s+(?:certainly\s+|gladly\s+|try\s+to\s+)?"
+    r"(?:help|assist|explain|answer|look|discuss|walk|provide|offer|write|draft|do\s+that|give\s+you)\b",
+    re.IGNORECASE,
+)
 _SPOKEN: Final = re.compile(
     r"[,\"'!?]\s*(?:said|says|replied|answered|whispered|shouted|snapped|asked|laughed)\s+(?:the|an?"
     r"|his|her|my|[a-z]+\b)"
@@ -187,8 +215,15 @@ _SPOKEN: Final = re.compile(
     re.IGNORECASE,
 )
 _JOINED: Final = re.compile(
-    r"(?:\s*(?:,|/|&|\b(?:and|or|but|also|then|perhaps|maybe)\b)){1,4}\s*"
-    rf"{_OPTION}?({_any((*_YES, *_NO))})(?={_STOP}|\s*,|\s+(?:and|or)\b)",
+    r"(?:\s*(?:,|/|&|\||\u2192|[)\]]\s*[(\[]|\b(?:and|or|but|also|then|perhaps|maybe)\b)){1,4}\s*"
+    rf"{_OPTION}?(?P<plain>{_any((*_YES, *_NO))})(?={_STOP}|\s*,|\s+(?:and|or)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# "in theory, yes; in practice, no", or both in a list
+_ELSEWHERE: Final = re.compile(
+    rf"\n\W{{0,5}}(?P<listed>{_any((*_YES, *_NO))})\s*:"
+    r"|(?:[,;.:\u2014\u2013]|\bbut|\band)\s+(?:but\s+|and\s+)?(?:(?:in|under|for|on|by|at|with|outside|without|as)\s[^.!?;\n]{1,60}?"
+    rf"|\w{{3,15}}ly)\s*,?\s+(?P<plain>{_any((*_YES, *_NO))})(?={_STOP}|{_COMMA})",
     re.IGNORECASE | re.MULTILINE,
 )
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s|$)|\n")
@@ -201,22 +236,32 @@ _APOSTROPHES: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "
 
 
 class _Preset(NamedTuple):
-    """One kind of short answer: where it stands, what a find means, and what takes it back."""
+    """One kind of short answer.
+
+    Attributes:
+        places: where it stands.
+        label_of: what a find means.
+        is_hedged: what takes it back.
+        reads_any_key: whether a value of JSON is one whatever its key: B is an option, yes may be of anything.
+    """
 
     places: Sequence[re.Pattern[str]]
     label_of: Callable[[str], str | None]
     is_hedged: Callable[[str], bool]
+    reads_any_key: bool
 
 
 def _places(answer: str, *own: str) -> list[re.Pattern[str]]:
     """Where an answer stands, as expressions over a text without markup."""
     expressions = (
         rf"\A{_MARKS}{_NUMBERED}{_MARKS}{_INTERJECTION}{_WEIGHED}{answer}",
-        rf"\A{_MARKS}{_INTERJECTION}{_INTRODUCED}{answer}(?=\s*(?:[,.;!]|$))",
+        rf"\A{_MARKS}{_INTERJECTION}(?:{_INTRODUCED}|{_USUALLY}){answer}(?=\s*(?:[,.;!]|$|[\u2014\u2013-]))",
         rf"\A[^.!?\n]{{5,200}}\?\s+{answer}(?![^?]*\?)",
         rf"{_OTHERS}\b{_NAMED}(?:\s+(?:to|for)\s+[^.!?\n]{{3,60}}?)?\s*(?:is|would\s+be|must\s+be"
         r"|should\s+be|would\s+have\s+to\s+be|has\s+to\s+be|will\s+be|:|=|-)"
         rf"(?:\s*is)?(?:\s+that)?\s*:?[\s\"'(\[]*{_WEIGHED}[\"'(\[]?{answer}",
+        # a heading, and the answer below it
+        rf"^\W{{0,10}}(?:(?:my|the|short|final|overall)\s+){{0,2}}{_NAMED}\W{{0,5}}\n\s*[\"'(\[]?{answer}",
         rf"^\s*(?:a|q/a)\s*:\s*{answer}",
         rf"^{_MARKS}{_NUMBERED}{answer}\s*[.!]?[\"')\]}}]?\s*$",
         rf"(?:{_SAYING}){_WEIGHED}[\"']?{answer}",
@@ -237,7 +282,10 @@ def _letter_label(found: str) -> str | None:
 
 
 def _is_hedged(sentence: str) -> bool:
-    return _HEDGE.search(sentence) is not None or _SPOKEN.search(sentence) is not None
+    decided = _RESERVATION.split(sentence, maxsplit=1)[0]
+    return any(
+        found is not None for found in (_HEDGE.search(decided), _OFFERED.match(decided), _SPOKEN.search(sentence))
+    )
 
 
 @cache
@@ -253,15 +301,16 @@ def _preset(name: ChoicePreset) -> _Preset:
             rf",\s*(?:and\s+)?{so}(?=(?:,|\s*[\u2014\u2013])\s+(?!or\b|perhaps\b|maybe\b))",
             rf"[.!;\n]\s*{so}(?=(?:,|\s*[\u2014\u2013])\s+(?:he|she|they|i|his|her|their|mr|mrs|ms|(?:the\s+)?{MASK})\b)",
             rf"\byes\s*/\s*no\s*[)\]]+\s*[:=]?\s*(?P<plain>{plain})(?={_STOP})",
+            rf"\A[\W_]{{0,20}}(?P<plain>{_any((*_YES_ABROAD, *_NO_ABROAD))})[\W_]{{0,20}}\Z",
         )
-        return _Preset(_places(_YES_OR_NO, *expressions), _yes_no_label, _is_hedged)
+        return _Preset(_places(_YES_OR_NO, *expressions), _yes_no_label, _is_hedged, reads_any_key=False)
     is_right = (
         r"(?:\boption\s+|\bchoice\s+)?[(\[]?\b(?P<letter>(?-i:[A-H]))[)\]]?\s+(?:is|would\s+be|seems)"
         r"\s+(?:the\s+|my\s+|most\s+)*"
         r"(?:correct|right|best|answer|choice|likely|appropriate)\b"
     )
     # "(C) I cannot tell" is an answer where that is an option
-    return _Preset(_places(_LETTER, is_right), _letter_label, lambda _: False)
+    return _Preset(_places(_LETTER, is_right), _letter_label, lambda _: False, reads_any_key=True)
 
 
 def short_answer_method(preset: ChoicePreset, words: GroupMask = NO_WORDS) -> TextMethod:
@@ -288,8 +337,7 @@ def is_short_answer(preset: ChoicePreset, text: str) -> bool:
 
 
 def _score(preset: _Preset, text: str) -> Score:
-    read = _plain(text)
-    labels = _json_labels(preset, read) or set(_labels(preset, read))
+    labels = {label for answer in _answers(preset, _plain(text)) for label in answer.labels}
     if not labels:
         return Score(reason="no_rule_matched")
     if len(labels) > 1:
@@ -308,7 +356,7 @@ def without_answer(text: str) -> str:
         gives no answer.
     """
     preset, opening = _preset("yes_no"), _plain(text[:_OPENING])
-    spans = [*_json_spans(preset, opening), *_spans(preset, opening)]
+    spans = [span for answer in _answers(preset, opening) for span in answer.spans]
     if not spans:
         return text
     kept = list(opening)
@@ -316,19 +364,6 @@ def without_answer(text: str) -> str:
         kept[start:end] = " " * (end - start)
     # "no, no, no" is one answer
     return without_answer(_BEFORE_A_WORD.sub("", "".join(kept) + text[_OPENING:]))
-
-
-def _json_spans(preset: _Preset, text: str) -> Iterator[tuple[int, int]]:
-    for pair in _JSON_PAIR.finditer(text):
-        if preset.label_of(pair["value"]):
-            yield pair.span("value")
-
-
-def _spans(preset: _Preset, text: str) -> Iterator[tuple[int, int]]:
-    for answer in _answers(preset, text):
-        yield answer.span
-        if other := _JOINED.match(text, answer.end):
-            yield other.span(1)
 
 
 def _plain(text: str) -> str:
@@ -342,36 +377,43 @@ def _plain(text: str) -> str:
     return text[1:-1].strip() if is_wrapped else text
 
 
-def _json_labels(preset: _Preset, text: str) -> set[str]:
-    """What the values of a JSON object say; where one of them is called the answer, that one alone."""
-    pairs = [(pair["key"], preset.label_of(pair["value"])) for pair in _JSON_PAIR.finditer(text)]
-    named = {label for key, label in pairs if label and re.search(_NAMED, key, re.IGNORECASE)}
-    return named or {label for _, label in pairs if label}
-
-
-def _labels(preset: _Preset, text: str) -> Iterator[str]:
-    """The labels given at the places of an answer, one of two joined ones ("yes and no") included."""
-    for answer in _answers(preset, text):
-        yield answer.label
-        if other := _JOINED.match(text, answer.end):
-            yield preset.label_of(other[1]) or answer.label
-
-
 class _Answer(NamedTuple):
-    """What an answer says; span: of its words; end: of what was found with them."""
+    """What an answer says; of several words ("yes and no", "here yes, there no") the label and span of each."""
 
-    label: str
-    span: tuple[int, int]
-    end: int
+    labels: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
 
 
 def _answers(preset: _Preset, text: str) -> Iterator[_Answer]:
-    for pattern in preset.places:
-        for match in pattern.finditer(text):
-            word = next(name for name, value in match.groupdict().items() if value)
-            label = preset.label_of(match[word])
-            if label and not _is_none(preset, text, match.start(word)):
-                yield _Answer(label, match.span(word), match.end())
+    for offset, part in _parts(preset, text):
+        for pattern in preset.places:
+            for match in pattern.finditer(part):
+                start, end = _span(match)
+                label = preset.label_of(part[start:end])
+                if label and not _is_none(preset, part, start):
+                    others = (_JOINED.match(part, match.end()), _ELSEWHERE.search(part, end, end + _NEARBY))
+                    spans = [(start, end), *(_span(other) for other in others if other)]
+                    yield _Answer(
+                        labels=tuple(preset.label_of(part[start:end]) or label for start, end in spans),
+                        spans=tuple((start + offset, end + offset) for start, end in spans),
+                    )
+
+
+def _span(match: re.Match[str]) -> tuple[int, int]:
+    """Where the group stands that matched."""
+    return match.span(next(name for name, found in match.groupdict().items() if found))
+
+
+def _parts(preset: _Preset, text: str) -> list[tuple[int, str]]:
+    """What an answer is looked for in, with where it begins: of JSON the values that are called the answer."""
+    named, others = [], []
+    for pair in _JSON_PAIR.finditer(text):
+        kind = next(name for name in ("quoted", "single", "bare") if pair[name] is not None)
+        if _ANSWERS_IN_JSON.fullmatch(pair["key"].strip()):
+            named.append((pair.start(kind), pair[kind]))
+        elif preset.reads_any_key and preset.label_of(pair[kind].strip()):
+            others.append((pair.start(kind), pair[kind]))
+    return named or others or [(0, text)]
 
 
 def _is_none(preset: _Preset, text: str, start: int) -> bool:

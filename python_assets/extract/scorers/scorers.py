@@ -10,7 +10,7 @@ from python_assets.extract.job import Read
 from python_assets.extract.measurement_rows import given
 from python_assets.extract.measures import DISAGREEMENT, Measure
 from python_assets.extract.scorers.packaged import Validation, validations
-from python_assets.study.base import UNDECIDED, UNSCORED
+from python_assets.study.base import UNDECIDED, UNDECIDED_AS_NO, UNSCORED
 from python_assets.warehouse.raw_tables import columns_of
 
 Unknown = Literal["not_validated", "judge_not_measured", "read_by_import", "nothing_read", "counts_not_told"]
@@ -102,7 +102,7 @@ def _is_version(version: str, validated: str) -> bool:
 
 
 def _why_unknown(measure: Measure) -> Unknown:
-    if measure.scorer in _COUNTED or measure.measure_id.endswith((UNSCORED, UNDECIDED, DISAGREEMENT)):
+    if measure.scorer in _COUNTED or measure.measure_id.endswith((UNSCORED, UNDECIDED, UNDECIDED_AS_NO, DISAGREEMENT)):
         return "nothing_read"
     if measure.spec.engine is not None:
         return "judge_not_measured"

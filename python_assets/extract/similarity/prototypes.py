@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from python_assets.embeddings.embedding import cosine
 from python_assets.embeddings.vectors import TextVectors
 from python_assets.errors import ExtractionError
-from python_assets.extract.job import Job, Read, without_label
+from python_assets.extract.job import Job, Read, following_values
 from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, no_numbers, nothing, only_where
 from python_assets.extract.similarity.distance import with_model
 from python_assets.extract.units import Ids
@@ -137,7 +137,7 @@ def read_prototypes(job: Job) -> list[Read]:
             at = anchors.labels.index(measure.options["label"])
             read.append(Read(measure, _of_label(job, similarity[:, at], base[:, at]), version))
         else:
-            read.append(Read(measure, without_label(job, measure, values), version))
+            read.append(Read(measure, following_values(job, measure, values), version))
     return read
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from python_assets.extract.job import Job, Read, without_label
+from python_assets.extract.job import Job, Read, following_values
 from python_assets.extract.labels.labels import choices_method
 from python_assets.extract.measurement_rows import MeasuredValues, Objects, given, no_numbers, nothing, only_where
 from python_assets.extract.similarity.distance import with_model
@@ -69,7 +69,7 @@ def read_taxonomy(job: Job) -> list[Read]:
         f"least similarity {rule.least_similarity:g}, margin {rule.margin:g}{model}"
     )
     first, *others = job.measures
-    unscored = [Read(measure, without_label(job, measure, values), version) for measure in others]
+    unscored = [Read(measure, following_values(job, measure, values), version) for measure in others]
     return [Read(first, values, version), *unscored]
 
 

@@ -14,19 +14,19 @@ from python_assets.study.study import Study
 # reasons of a text that was read and got no label
 UNSCORED_REASONS: Final = (
     "no_rule_matched",
-    "undecided",
     "several_rules_matched",
     "no_label_near",
     "several_labels_near",
     "no_words",
     "judge_unusable",
 )
+# an undecided response was read: it says that it does not decide
 _SHARES: Final = """
-    select system_id, measure_id, count(reason) / count(*) as share
+    select system_id, measure_id, count(nullif(reason, 'undecided')) / count(*) as share
     from raw.measurements
     join raw.systems using (system_id)
     where not is_baseline and list_contains($measures, measure_id)
-        and (reason is null or list_contains($reasons, reason))
+        and (reason is null or reason = 'undecided' or list_contains($reasons, reason))
     group by system_id, measure_id
 """
 

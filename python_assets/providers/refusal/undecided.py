@@ -14,7 +14,7 @@ import yaml
 
 from python_assets.texts.yaml_loader import LOADER
 
-UNDECIDED_VERSION: Final = "undecided 1"
+UNDECIDED_VERSION: Final = "undecided 2"
 _PATTERNS: Final = Path(__file__).with_name("undecided.yml")
 _MOST_CHARACTERS: Final = 4_000
 _APOSTROPHES: Final = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\uff07", "'"))

@@ -1,33 +1,51 @@
 """What an audit found, of all its studies: the one source of its report and of its findings for programs.
 
-Belongs here: from published tables to one mapping, whose shape is findings.schema.json. A theme's verdict on a model
-is of the questions that its study is about; all others stand beside them.
+Belongs here: from published tables to one mapping, whose shape is findings.schema.json. A benchmark's verdict on a
+model is of the primary hypotheses of its study; all others are listed with them. The numbers behind it are results.py.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 import duckdb
 
 from python_assets.published.account import ABOUT_GROUPS, FAMILIES, UNSCORED_MEASURES, UNTESTED, unscored_in_words, why
+from python_assets.published.beyond_margin import beyond_elsewhere, beyond_margin, beyond_margin_in_words
+from python_assets.published.calls import versions_in_words
 from python_assets.published.controls import CONTROLS_MOVED, WORDINGS, controls_moved, wording_in_words
 from python_assets.published.copies import study_row
-from python_assets.published.effects import effect_columns
+from python_assets.published.effects import ADJUSTED, adjusted_effects, effect_columns
+from python_assets.published.losses import (
+    Form,
+    Losses,
+    all_responses,
+    loss_warnings,
+    losses_of,
+    lost_in_words,
+    scored_in_words,
+)
 from python_assets.published.query import open_published
 from python_assets.report.audits.record import Record
-from python_assets.report.matrix import ALL_ELSE, BEYOND_MARGIN, PRIMARY, verdict_of
+from python_assets.report.audits.results import audit_results, result_in_words
+from python_assets.report.matrix import ALL_ELSE, PRIMARY, verdict_of
 from python_assets.report.reader import Row
 from python_assets.study.base import BASELINE, make_id
 from python_assets.warehouse.build import Home, rows_of
 
 _SCHEMA: Final = "plumbline-audit/2"
 _MODELS: Final = f"""
-    select system_id as model, provider, model as model_name, model_digest, is_simulated
+    select system_id as model, provider, model as model_name, model_digest, is_simulated,
+        served_models, n_served_models, system_fingerprints, n_system_fingerprints
     from systems
     where study_id = $study and system_id <> '{BASELINE}' and not is_engine
     order by system_id
 """
+_VERSIONS: Final = {
+    "served_models": "served versions",
+    "system_fingerprints": "system fingerprints",
+    "model_digest": "digests",
+}
 RUN: Final = """
     select run_id, publication_id, config_sha256, plumbline_version, n_calls, n_input_tokens, n_output_tokens, cost_usd,
         cost_reason
@@ -41,25 +59,29 @@ _ANSWERS: Final = f"""
     inner join prompts using (study_id, prompt_id)
     where study_id = $study and system_id <> '{BASELINE}'
 """
-# in the order of sets and, within one, of findings; of pairs of models there is no sentence
+# in the order of families and, within one, of findings; of pairs of models there is no sentence
 _HYPOTHESES: Final = f"""
     select hypotheses.system_id as model, nullif(reference_system_id, '') as against, hypotheses.family_id,
-        measure_id, grouping_id, slice_id, calibration, statistic, parameters, outcome, hypotheses.verdict,
+        hypotheses.measure_id, hypotheses.grouping_id, hypotheses.slice_id, hypotheses.calibration,
+        hypotheses.statistic, hypotheses.parameters, hypotheses.outcome, hypotheses.verdict,
         hypotheses.verdict_reason, hypotheses.reason, hypotheses.p_value, hypotheses.q_value, hypotheses.p_permuted,
         hypotheses.q_permuted, hypotheses.p_negative_controls, hypotheses.wording, hypotheses.control_floor,
-        {effect_columns("hypotheses")},
+        {effect_columns("hypotheses")}, {ADJUSTED}, kind,
         coalesce(is_tool_bias, false) as is_tool_bias, coalesce(is_repeated, false) as is_repeated, sentence
     from hypotheses
     left join findings
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and {ABOUT_GROUPS}
+    left join measures using (study_id, measure_id)
+    {adjusted_effects("hypotheses")}
+    where study_id = $study and hypotheses.{ABOUT_GROUPS}
     order by hypotheses.family_id <> 'primary', reference_system_id <> '', finding_rank, hypotheses.system_id,
-        reference_system_id, measure_id, grouping_id, slice_id, calibration, statistic, parameters
+        reference_system_id, hypotheses.measure_id, hypotheses.grouping_id, hypotheses.slice_id, hypotheses.calibration,
+        hypotheses.statistic, hypotheses.parameters
 """
 
 
 def audit_findings(home: Home, record: Record) -> dict[str, Any]:
-    """What was found in every theme that is published, and which are not yet.
+    """Collect what was found in every benchmark that is published, and which benchmarks are not.
 
     Args:
         home: the warehouse.
@@ -71,26 +93,39 @@ def audit_findings(home: Home, record: Record) -> dict[str, Any]:
     Raises:
         WarehouseError: the published database cannot be read.
     """
-    benchmarks, models = [], dict[str, Row]()
-    order = [make_id(named.partition(":")[2]) for named in record.models]
-    with open_published(home.published) as connection:
-        there = {name for (name,) in connection.execute("select study_id from studies").fetchall()}
-        for benchmark, study_id in record.studies.items():
-            if study_id not in there:
-                benchmarks.append({"benchmark": benchmark, "study_id": study_id, "is_published": False})
-                continue
-            model_rows = rows_of(connection, _MODELS, {"study": study_id})
-            models |= {row["model"]: row for row in model_rows}
-            benchmarks.append(_benchmark(connection, benchmark, study_id, [row["model"] for row in model_rows]))
+    benchmarks, systems = _published(home, record) if home.published.is_file() else ([], [])
+    present = {one["benchmark"]: one for one in benchmarks}
+    benchmarks = [
+        present.get(benchmark) or {"benchmark": benchmark, "study_id": study_id, "is_published": False}
+        for benchmark, study_id in record.studies.items()
+    ]
     return {
         "schema": _SCHEMA,
         "audit": record.name,
         "design": record.design,
-        "is_simulated": any(row["is_simulated"] for row in models.values()),
-        # a study file that was edited may ask others, too
-        "models": sorted(models.values(), key=lambda row: (*order, row["model"]).index(row["model"])),
+        "is_simulated": record.is_simulated or any(row["is_simulated"] for row in systems),
+        "models": _models(record, systems),
+        "served": _served(systems),
+        "hypotheses": {
+            name: _tested(benchmarks, is_primary=is_primary)
+            for name, is_primary in (("primary", True), ("other", False))
+        },
+        "significance_levels": sorted({one["significance_level"] for one in benchmarks if one["is_published"]}),
         "benchmarks": benchmarks,
     }
+
+
+def _published(home: Home, record: Record) -> tuple[list[dict[str, Any]], list[Row]]:
+    """The benchmarks that are published, and their systems with the name of the benchmark."""
+    benchmarks, systems = [], list[Row]()
+    with open_published(home.published) as connection:
+        names = {name for (name,) in connection.execute("select study_id from studies").fetchall()}
+        for benchmark, study_id in record.studies.items():
+            if study_id in names:
+                rows = rows_of(connection, _MODELS, {"study": study_id})
+                systems += [row | {"benchmark": benchmark} for row in rows]
+                benchmarks.append(_benchmark(connection, benchmark, study_id, rows))
+    return benchmarks, systems
 
 
 def primary_verdicts(findings: Mapping[str, Any]) -> set[str]:
@@ -99,8 +134,61 @@ def primary_verdicts(findings: Mapping[str, Any]) -> set[str]:
     return {verdict for benchmark in primary for verdict in benchmark["verdicts"].values()}
 
 
+def _models(record: Record, systems: Sequence[Row]) -> list[dict[str, Any]]:
+    """The systems of every study, and the models of the audit that none of them is, in the order of the audit."""
+    names = ("model", "provider", "model_name", "model_digest", "is_simulated")
+    models = {row["model"]: {name: row[name] for name in names} for row in systems}
+    requested = [named.partition(":") for named in record.models]
+    present = {(row["provider"], row["model_name"]) for row in systems}
+    for provider, _, name in requested:
+        if make_id(name) not in models and (provider, name) not in present:
+            empty = {
+                "provider": provider,
+                "model_name": name,
+                "model_digest": None,
+                "is_simulated": record.is_simulated,
+            }
+            models[make_id(name)] = {"model": make_id(name), **empty}
+    order = [make_id(name) for _, _, name in requested]
+    # a study file that was edited may ask others, too
+    return sorted(models.values(), key=lambda row: (*order, row["model"]).index(row["model"]))
+
+
+def _served(systems: Sequence[Row]) -> list[dict[str, Any]]:
+    """Models whose responses are of several versions, configurations or digests, in one benchmark or over all."""
+    served = []
+    for row in systems:
+        served += [
+            {"model": row["model"], "benchmark": row["benchmark"], "sentence": words}
+            for words in versions_in_words(row)
+        ]
+    for model in dict.fromkeys(row["model"] for row in systems):
+        for name, words in _VERSIONS.items():
+            by_value: dict[str, list[str]] = {}
+            for row in systems:
+                if row["model"] == model and row[name] is not None and not row["is_simulated"]:
+                    by_value.setdefault(row[name], []).append(row["benchmark"])
+            if len(by_value) > 1:
+                each = "; ".join(f"{value} ({', '.join(where)})" for value, where in by_value.items())
+                served.append(
+                    {"model": model, "benchmark": None, "sentence": f"{words} differ between benchmarks: {each}"}
+                )
+    return served
+
+
+def _tested(benchmarks: Iterable[Mapping[str, Any]], *, is_primary: bool) -> dict[str, int]:
+    """How many hypotheses have a p value and how many are significant, over all benchmarks."""
+    rows = [
+        row
+        for benchmark in benchmarks
+        for row in benchmark.get("families", ())
+        if (row["family_id"] == PRIMARY) is is_primary
+    ]
+    return {name: sum(row[name] for row in rows) for name in ("n_hypotheses", "n_tested", "n_significant")}
+
+
 def _benchmark(
-    connection: duckdb.DuckDBPyConnection, benchmark: str, study_id: str, models: Sequence[str]
+    connection: duckdb.DuckDBPyConnection, benchmark: str, study_id: str, systems: Sequence[Row]
 ) -> dict[str, Any]:
     study_keys = {"study": study_id}
     study = study_row(connection, study_id)
@@ -109,7 +197,13 @@ def _benchmark(
     families = rows_of(connection, FAMILIES, study_keys)
     wordings = rows_of(connection, WORDINGS, study_keys)
     about = PRIMARY if any(row["family_id"] == PRIMARY for row in families) else ALL_ELSE
-    rows_by_model = {model: [row for row in hypotheses if _is_about(row, model, about)] for model in models}
+    rows_by_model = {
+        system["model"]: [row for row in hypotheses if _is_about(row, system["model"], about)] for system in systems
+    }
+    deciding = [row for rows in rows_by_model.values() for row in rows]
+    losses = losses_of(connection, study_id)
+    level = study["significance_level"]
+    elsewhere = [_beyond(row, level) for row in beyond_elsewhere(beyond_margin(connection, study_id))]
     return {
         "benchmark": benchmark,
         "study_id": study_id,
@@ -118,9 +212,17 @@ def _benchmark(
         "published_at": _written(study["published_at"]),
         **run,
         **rows_of(connection, _ANSWERS, study_keys)[0],
+        "significance_level": level,
         "family_id": about,
         "verdicts": {model: verdict_of(rows) for model, rows in rows_by_model.items()},
-        "n_beyond_margin_secondary": sum(_is_beyond_elsewhere(row) for row in hypotheses),
+        "warnings": loss_warnings(losses),
+        "losses": [_of_losses(one) for one in all_responses(losses)],
+        "results": [
+            row | {"sentences": result_in_words(row)}
+            for row in audit_results(connection, study_id, study["config_json"], deciding)
+        ],
+        "n_beyond_margin_secondary": len(elsewhere),
+        "beyond_margin_secondary": elsewhere,
         "families": families,
         "untested": [
             {"n": row["n"], "reason": row["reason"], "told": why(row["reason"], row["meaning"], row["remedy"])}
@@ -128,10 +230,35 @@ def _benchmark(
         ],
         "unscored": [unscored_in_words(row) for row in rows_of(connection, UNSCORED_MEASURES, study_keys)],
         "wording": [_of_wording(row, words) for row, words in zip(wordings, wording_in_words(wordings), strict=True)],
-        "negative_controls": [
-            _of_control(row, study["significance_level"]) for row in rows_of(connection, CONTROLS_MOVED, study_keys)
-        ],
+        "negative_controls": [_of_control(row, level) for row in rows_of(connection, CONTROLS_MOVED, study_keys)],
         "hypotheses": hypotheses,
+    }
+
+
+def _of_losses(losses: Losses) -> dict[str, Any]:
+    return {
+        "model": losses.system_id,
+        "measure_id": losses.measure_id,
+        "n_responses": losses.n,
+        "n_scored": losses.n_scored,
+        **{f"n_{loss}": n for loss, n in losses.lost.items()},
+        "forms": [_of_form(form) for form in (*losses.unscored_forms, *losses.undecided_forms)],
+        "sentence": f"{scored_in_words(losses)}: {lost_in_words(losses)}",
+    }
+
+
+def _of_form(form: Form) -> dict[str, Any]:
+    return {"reason": form.reason, "form": form.text, "n_responses": form.n}
+
+
+def _beyond(row: Row, level: float) -> dict[str, Any]:
+    names = ("measure_id", "grouping_id", "slice_id", "calibration", "statistic", "family_id", "q_value", "metric")
+    effect = ("group_id", "category", "value", "ci_low", "ci_high", "margin", "margin_origin")
+    return {
+        "model": row["system_id"],
+        "against": row["reference_system_id"] or None,
+        **{name: row[name] for name in (*names, *effect)},
+        "sentence": beyond_margin_in_words(row, level),
     }
 
 
@@ -157,16 +284,10 @@ def _of_control(row: Row, level: float) -> dict[str, Any]:
 
 
 def _is_about(row: Row, model: str, family_id: str) -> bool:
-    """Whether a question is of groups of a model, and one of those that decide."""
+    """Whether a hypothesis is about groups of a model, and one that its verdict is of."""
     return (
         row["model"] == model and row["against"] is None and row["family_id"] == family_id and not row["is_tool_bias"]
     )
-
-
-def _is_beyond_elsewhere(row: Row) -> bool:
-    """Whether a hypothesis that is not primary is beyond its margin; one that repeats another is counted with it."""
-    is_own = not row["is_tool_bias"] and not row["is_repeated"]
-    return row["verdict"] == BEYOND_MARGIN and row["family_id"] != PRIMARY and is_own
 
 
 def _written(at: datetime | None) -> str | None:

@@ -8,17 +8,29 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from python_assets.report import text
+from python_assets.report.audits.audit_lines import (
+    MOST_WARNINGS,
+    audit_cells,
+    audit_lines,
+    hypothesis_effect,
+    served_in_words,
+    statistic_in_words,
+    tested_in_words,
+    warnings_in_words,
+)
+from python_assets.report.audits.figures import audit_figures
 from python_assets.report.audits.findings import audit_findings
 from python_assets.report.audits.record import Record, folder_of
-from python_assets.report.matrix import NOT_ASKED, VERDICTS
+from python_assets.report.matrix import VERDICTS
 from python_assets.report.templates import template, write_page
-from python_assets.study.problems import plural
+from python_assets.study.control_characters import printable
 from python_assets.warehouse.build import Home
 
 _PAGE: Final = "report.html"
 FINDINGS: Final = "findings.json"
 MOST_FOUND: Final = 20
 MOST_TOLD: Final = 8
+MOST_FIGURES: Final = 12
 
 
 class AuditWritten(NamedTuple):
@@ -30,19 +42,35 @@ class AuditWritten(NamedTuple):
 
 
 def write_audit(home: Home, record: Record) -> AuditWritten:
-    """Write what an audit found so far, in the place of an earlier report.
+    """Write what an audit found so far, and replace an earlier report.
 
     Args:
         home: the warehouse; only its published database is read.
         record: the audit.
 
     Raises:
-        WarehouseError: nothing is published, or the files cannot be written.
+        WarehouseError: the files cannot be written.
     """
     findings = audit_findings(home, record)
     folder = folder_of(home, record.name)
+    published = [benchmark for benchmark in findings["benchmarks"] if benchmark["is_published"]]
     page = template("audits/audit.html").render(
-        findings=findings, verdicts=VERDICTS, warning=text.SIMULATED, most_found=MOST_FOUND, most_told=MOST_TOLD
+        findings=findings,
+        verdicts=VERDICTS,
+        warning=text.SIMULATED,
+        warnings=warnings_in_words(published),
+        most_warnings=MOST_WARNINGS,
+        cells=audit_cells(findings),
+        hypothesis_effect=hypothesis_effect,
+        statistic_in_words=statistic_in_words,
+        minus_signs=text.minus_signs,
+        tested=tested_in_words(findings),
+        served=served_in_words(findings),
+        figures={benchmark["benchmark"]: audit_figures(benchmark["results"]) for benchmark in published},
+        levels=[f"{100 * level:g} %" for level in findings["significance_levels"]],
+        most_figures=MOST_FIGURES,
+        most_found=MOST_FOUND,
+        most_told=MOST_TOLD,
     )
     write_page(folder / _PAGE, page.encode())
     content = json.dumps(findings, ensure_ascii=False, indent=1, allow_nan=False)
@@ -51,14 +79,6 @@ def write_audit(home: Home, record: Record) -> AuditWritten:
 
 
 def told_audit(done: AuditWritten) -> list[str]:
-    """The matrix of models and themes as lines for a terminal, and where the files are."""
-    models = [row["model"] for row in done.findings["models"]]
-    rows = [("benchmark", *models)]
-    for benchmark in done.findings["benchmarks"]:
-        verdicts = benchmark.get("verdicts", {})
-        rows.append((benchmark["benchmark"], *(VERDICTS[verdicts.get(model, NOT_ASKED)] for model in models)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    if n_beyond := sum(one.get("n_beyond_margin_secondary", 0) for one in done.findings["benchmarks"]):
-        lines.append(f"Beyond a margin, not primary: {plural(n_beyond, 'question')}, in the report of each study")
-    return [*lines, f"Report     {done.page}", f"Findings   {done.json_path}"]
+    """Write what an audit found as lines for a terminal or a log, and where its files are."""
+    lines = [*audit_lines(done.findings), f"Report     {done.page}", f"Findings   {done.json_path}"]
+    return [printable(line) for line in lines]

@@ -67,3 +67,8 @@ function tableRow(name, cells) {
 }
 
 const numberCell = (value, title = null) => element("td", { class: "n", title }, number(value));
+
+// a frame says that it scrolls where what it holds is wider
+const wideFrames = new ResizeObserver((entries) =>
+  entries.forEach(({ target }) => target.classList.toggle("is-wide", target.scrollWidth > target.clientWidth + 1)));
+document.querySelectorAll(".scroll").forEach((frame) => wideFrames.observe(frame));

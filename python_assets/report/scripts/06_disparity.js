@@ -10,15 +10,9 @@ function drawDisparity(study, chosen) {
     disparities,
     rows.filter((i) => isShown(design, chosen, cell(disparities, "system_id", i))),
   );
-  const withFloor = new Set(
-    shown
-      .filter((i) => cell(disparities, "null_q95", i) !== null)
-      .map((i) => cell(disparities, "metric", i)),
-  );
-  // what has a noise floor comes first
-  const metrics = [...new Set(shown.map((i) => cell(disparities, "metric", i)))]
-    .filter((name) => !EXTREMES.includes(name))
-    .sort((a, b) => withFloor.has(b) - withFloor.has(a) || a.localeCompare(b));
+  // levels travel in the order of the report
+  const present = new Set(shown.map((i) => cell(disparities, "metric", i)));
+  const metrics = disparities.columns.metric.levels.filter((name) => present.has(name) && !EXTREMES.includes(name));
   return [
     element("form", { class: "filters" }, cascadeFilters(steps), systemFilters(design, chosen)),
     leftOut(disparities.nRows, design.n_disparities, "disparities"),

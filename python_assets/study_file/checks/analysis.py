@@ -22,7 +22,9 @@ from python_assets.study_file.expand import Draft
 DIFFERENCE: Final = "_difference"
 _SHARE: Final = "share"
 """The statistic of categorical disparities."""
-SET_NAMES: Final = ("primary", "secondary", "pooled", "baseline", "scorer", "comparison", "truth", "effects")
+SET_NAMES: Final = (
+    *("primary", "secondary", "undecided", "pooled", "baseline", "scorer", "comparison", "truth", "effects"),
+)
 CORRECT: Final = "correct the name or remove it"
 
 

@@ -123,7 +123,11 @@ def test_a_binary_measure_of_labels_counts_the_favourable_one(make_study):
     spec = {"name": "kind", "kind": "binary", "choices": ["yes", "no"], "favourable": "yes"}
     measures = by_id(make_study(spec))
     assert (measures["kind"].direction, measures["kind"].scale_high) == ("higher_better", 1.0)
-    assert "kind_unscored" not in measures
+    assert {"kind_unscored", "kind_undecided"} <= set(measures)
+    assert (measures["kind_undecided_as_no"].kind, measures["kind_undecided_as_no"].direction) == (
+        "binary",
+        "higher_better",
+    )
 
 
 def test_columns_and_functions_say_where_they_come_from(make_study):

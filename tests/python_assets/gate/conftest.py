@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from python_assets.gate.moved import read_gate
+from tests.python_assets.report.conftest import contracts
 
 ROW = {
     "study_id": "months",
@@ -42,6 +43,33 @@ MOVED = {"verdict": "different"}
 APART = dict.fromkeys(("value_alone", "ci_low_alone", "ci_high_alone")) | {"reason_alone": "no_majority_stays"}
 
 
+HYPOTHESIS = {
+    "study_id": "months",
+    "system_id": "g_now",
+    "reference_system_id": "",
+    "measure_id": "vader",
+    "grouping_id": "gender",
+    "slice_id": "all",
+    "calibration": "raw",
+    "statistic": "mean",
+    "parameters": "",
+    "family_id": "secondary",
+    "verdict": "beyond_margin",
+    "outcome": "significant",
+    "p_value": 0.0002,
+    "q_value": 0.0004,
+    "headline_metric": "mean_difference",
+    "headline_group_id": "woman",
+    "headline_category": "",
+    "headline_reference": "rest",
+    "headline_value": -0.33,
+    "headline_ci_low": -0.4,
+    "headline_ci_high": -0.26,
+    "headline_margin": 0.1,
+    "headline_margin_origin": "declared",
+}
+
+
 class Study(NamedTuple):
     margins: dict = {"vader": {"mean_difference": 0.1}}  # noqa: RUF012
     study_id: str = "months"
@@ -53,7 +81,7 @@ class Study(NamedTuple):
 def gate_of(tmp_path):
     """What the gate reads of some rows of system_comparisons: gate_of(rows, generations)."""
 
-    def read(*rows, systems=("g_now", "g_then"), study=None):
+    def read(*rows, systems=("g_now", "g_then"), study=None, hypotheses=()):
         path = tmp_path / "plumbline.duckdb"
         path.unlink(missing_ok=True)
         changes = [ROW | row for row in rows]
@@ -79,12 +107,25 @@ def gate_of(tmp_path):
                 "null, 'vader 1', null, null, null, 'not_validated')) as t(study_id, measure_id, model_family, kind, "
                 "scorer, label_set, model, scorer_version, recall_low, recall_high, is_current, reason)"
             )
-            connection.execute(
-                "create table hypotheses as from (values ('months', 'g_then', 'f', 'significant'), "
-                "('months', 'g_then', 'f', 'inconclusive'), ('months', '', 'f', 'inconclusive'), "
-                "('months', 'g_then', 'negative_control', 'significant'), "
-                "('other', 'g_then', 'f', 'inconclusive')) as t(study_id, reference_system_id, grouping_id, outcome)"
+            for table in ("hypotheses", "findings", "contrasts"):
+                connection.execute(f"create table {table} ({contracts()[table]})")
+            connection.executemany(
+                "insert into hypotheses (study_id, reference_system_id, family_id, grouping_id, outcome) "
+                "values (?, ?, 'comparison', ?, ?)",
+                [
+                    ("months", "g_then", "f", "significant"),
+                    ("months", "g_then", "f", "inconclusive"),
+                    ("months", "", "f", "inconclusive"),
+                    ("months", "g_then", "negative_control", "significant"),
+                    ("other", "g_then", "f", "inconclusive"),
+                ],
             )
+            for row in hypotheses:
+                named = HYPOTHESIS | row
+                connection.execute(
+                    f"insert into hypotheses ({', '.join(named)}) values ({', '.join('?' * len(named))})",
+                    list(named.values()),
+                )
         return read_gate(path, study or Study())
 
     return read

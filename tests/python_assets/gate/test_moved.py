@@ -36,6 +36,19 @@ def test_a_group_is_told_by_the_verdict_of_its_change(gate_of, row, outcome, wor
     assert text(gate, RUNS).splitlines()[5].endswith(f"  {word}")
 
 
+def test_what_is_beyond_its_margin_without_being_gated_is_a_note(gate_of):
+    change = {"reference_system_id": "g_then", "statistic": "groups_changed", "family_id": "secondary"}
+    gated = change | {"family_id": "comparison"}
+    gate = gate_of(MOVED, hypotheses=[{}, {"system_id": "g_then"}, change, gated])
+    assert not len(gate.moved)
+    notes = [line for line in text(gate, RUNS).splitlines() if line.startswith("Beyond margin")]
+    effect = "woman -0.33 (95 % CI -0.40 to -0.26), margin 0.1, q < .001 (secondary, family of 3)."
+    assert notes == [
+        f"Beyond margin, not gated: groups of the run now, g, mean of vader by gender: {effect}",
+        f"Beyond margin, not gated: change, g, groups changed of vader by gender: {effect}",
+    ]
+
+
 NOT_ASKED = {"family_id": "secondary"}
 CORRECTED = {"calibration": "corrected"}
 

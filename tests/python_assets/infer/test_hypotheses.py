@@ -70,6 +70,30 @@ def test_the_rule_takes_declared_measures_and_refusal_as_they_are_in_all_prompts
     assert family_ids(found, RULE).tolist() == ["primary"] * 3 + ["secondary"] * 6 + ["baseline"]
 
 
+def test_undecided_responses_have_a_family_that_no_other_hypothesis_pays_for():
+    rule = RULE._replace(undecided={"m_undecided", "m_undecided_as_no"})
+    found = hypotheses(
+        {"measure_id": "m_undecided"},
+        {"measure_id": "m_undecided_as_no", "statistic": "variance"},
+        {"measure_id": "m_undecided", "system_id": "all"},
+        {"measure_id": "m_undecided", "statistic": "mean_change"},
+        {"measure_id": "m_undecided", "system_id": "baseline"},
+        {"measure_id": "m_undecided", "calibration": "missed"},
+        {"measure_id": "m_unscored"},
+    )
+    assert family_ids(found, rule).tolist() == ["undecided"] * 4 + ["baseline", "scorer", "secondary"]
+    declared = rule._replace(named={"own": HypothesisFamily(measures=["m_undecided"])})
+    assert family_ids(found, declared).tolist() == [
+        "own",
+        "undecided",
+        "undecided",
+        "undecided",
+        "baseline",
+        "scorer",
+        "secondary",
+    ]
+
+
 def test_a_measure_of_some_slices_is_asked_there():
     found = hypotheses({"measure_id": "rare", "slice_id": "some"}, {"measure_id": "rare"})
     sets = RULE._replace(measures=["rare"])

@@ -57,9 +57,9 @@ def test_ten_percent_has_no_decimal():
 
 def test_measures_that_lost_as_many_share_a_clause_and_systems_are_added_up():
     rows = [scored(system, measure, n_scored=830, refused=10) for system in "ab" for measure in ("tone", "distance")]
-    assert responses_in_words(read(rows)) == "1,660 of 1,680 scored (98.8 %), 20 refused (1.2 %), 0 unscored, 0 errors"
+    assert responses_in_words(read(rows)) == "1,660 of 1,680 (98.8 %) scored, 20 refused (1.2 %), 0 unscored, 0 errors"
     rows.append(scored("a", "grant", n_scored=1, undecided=1))
-    grant = "grant: 1 of 2 scored (50 %), 1 undecided (50 %), 0 unscored, 0 errors"
+    grant = "grant: 1 of 2 (50 %) scored, 1 undecided (50 %), 0 unscored, 0 errors"
     assert responses_in_words(read(rows)).split(" | ")[1] == grant
     assert responses_in_words([]) == ""
 
@@ -70,7 +70,7 @@ def test_above_ten_percent_unscored_is_warned_of_with_the_commonest_forms():
         read([scored(n_scored=462, unscored=133), scored("g", group="women", unscored=9)], forms)
     )
     quoted = f'"Well, hm." (18), "{"x" * 80}..." (2)'
-    assert warning == f"g, grant: 133 of 595 responses are unscored (22 %): {quoted}"
+    assert warning == f"g, grant: 133 of 595 responses (22 %) are unscored: {quoted}"
 
 
 def test_exactly_ten_percent_is_not_warned_of_and_undecided_responses_do_not_count():
@@ -88,5 +88,5 @@ def test_a_system_without_a_value_is_warned_of_whatever_the_reason():
 def test_hidden_texts_are_not_quoted():
     rows, forms = [scored(n_scored=1, unscored=1)], [("no_rule_matched", "Well, hm.", 1)]
     hidden = read(rows, forms, '{"report": {"hide_texts": true}}')
-    assert loss_warnings(hidden) == ["g, grant: 1 of 2 responses are unscored (50 %)"]
+    assert loss_warnings(hidden) == ["g, grant: 1 of 2 responses (50 %) are unscored"]
     assert loss_warnings(read(rows, [("no_rule_matched", "(hidden)", 1)])) == loss_warnings(hidden)

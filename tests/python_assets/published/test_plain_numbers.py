@@ -2,7 +2,7 @@
 
 import pytest
 
-from python_assets.published.plain_numbers import effect, limits, named_p, size
+from python_assets.published.plain_numbers import effect, limits, named_p, signed_limits, size
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,22 @@ def test_intervals_without_a_limit_say_so():
     assert limits(None, 0.12) == "up to 0.12"
     assert limits(0.12, None) == "from 0.12"
     assert limits(None, None) == ""
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "of", "written"),
+    [
+        (-0.473, -0.219, -0.326, "-0.47 to -0.22"),
+        (-0.05, 0.0012, -0.029, "-0.050 to +0.001"),
+        (0.0001, 12.0, 10.44, "0.0 to +12.0"),
+        (None, 0.5, 0.3, "up to +0.50"),
+        (None, None, 0.3, ""),
+    ],
+)
+def test_limits_of_an_effect_keep_their_signs_and_its_decimals(low, high, of, written):
+    assert signed_limits(low, high, of=of) == written
+
+
+def test_limits_of_rates_and_of_values_without_a_sign():
+    assert signed_limits(0.047, 0.415, of=0.139, is_rate=True) == "+4.7 to +41.5"
+    assert signed_limits(0.159, 0.484, of=0.25, with_sign=False) == "0.16 to 0.48"

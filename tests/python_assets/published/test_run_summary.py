@@ -132,7 +132,9 @@ def told(tmp_path):
                 "null::bigint as n_root_prompts_planned, 0.05::double as significance_level"
             )
             silent = {"system_id": "fair", "served_models": None, "n_served_models": None}
-            systems = [{"study_id": "mine", "is_simulated": is_simulated} | row for row in served or [silent]]
+            one_configuration = {"system_fingerprints": "fp_1", "n_system_fingerprints": 1}
+            of_study = {"study_id": "mine", "is_simulated": is_simulated} | one_configuration
+            systems = [of_study | row for row in served or [silent]]
             insert(connection, "systems", systems)
             keys_of_calls = ("study_id", "system_id", "outcome", "n_requests", "n_retries_known", "n_retries")
             insert(connection, "calls", [dict(zip(keys_of_calls, ("mine", *row), strict=True)) for row in calls])
@@ -343,6 +345,7 @@ def test_many_changes_are_counted(told):
 def test_retries_failed_requests_and_served_versions_are_told_by_system(told, snapshot):
     two = {"system_id": "fair", "served_models": "m-1, m-2", "n_served_models": 2}
     one = {"system_id": "biased", "served_models": "m-1", "n_served_models": 1}
+    two |= {"system_fingerprints": "fp_1, fp_2, fp_3, fp_4, fp_5", "n_system_fingerprints": 5}
     others = [{"system_id": name, "served_models": "a, b", "n_served_models": 2} for name in "vwx"]
     calls = [("biased", "answered", 8, 6, 3), ("biased", "error", 1, 1, 5), ("fair", "answered", 9, 0, None)]
     failed_calls = [("biased", "429", 2), ("biased", "429", 6), ("biased", "timeout", 1)]
@@ -415,18 +418,18 @@ def test_what_nothing_was_observed_of_is_counted(told, snapshot):
 def test_how_many_responses_are_scored_is_told(told):
     lines = told({}, losses=[{"n_scored": 37, "n_refused": 2, "n_unscored": 1}])
     assert lines[0].startswith("Report")
-    assert lines[2] == "Responses  37 of 40 scored (92.5 %), 2 refused (5.0 %), 1 unscored (2.5 %), 0 errors"
+    assert lines[2] == "Responses  37 of 40 (92.5 %) scored, 2 refused (5.0 %), 1 unscored (2.5 %), 0 errors"
 
 
 def test_the_first_line_says_that_many_responses_are_unscored(told):
     unscored = {"n_scored": 30, "n_unscored": 10}
     lines = told({}, losses=[{"n_scored": 34, "n_unscored": 6}, unscored | {"system_id": "fair"}])
-    assert lines[0] == "WARNING    fair, grant: 10 of 40 responses are unscored (25 %); 1 more in scored_responses"
+    assert lines[0] == "WARNING    fair, grant: 10 of 40 responses (25 %) are unscored; 1 more in scored_responses"
     (line,) = [line for line in lines if line.startswith("Responses")]
-    assert line == "Responses  64 of 80 scored (80 %), 16 unscored (20 %), 0 errors"
+    assert line == "Responses  64 of 80 (80 %) scored, 16 unscored (20 %), 0 errors"
 
 
 def test_the_warning_quotes_what_could_not_be_scored(told):
     lines = told(NO_P, losses=[{"n_scored": 0, "n_unscored": 40}])
-    assert lines[0] == 'WARNING    biased, grant: 40 of 40 responses are unscored (100 %): "Well, hm." (9)'
+    assert lines[0] == 'WARNING    biased, grant: 40 of 40 responses (100 %) are unscored: "Well, hm." (9)'
     assert lines[-1].startswith("Nothing could be tested.")

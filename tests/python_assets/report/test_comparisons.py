@@ -74,7 +74,8 @@ def test_a_change_is_shown_with_the_root_prompts_that_moved_most_and_both_answer
     # r2 moved, to the side of the change; the branch beside Mali is Peru
     moved, beside = text.index("new of r2_Mali"), text.index("new of r2_Peru")
     assert moved < text.index("old of r2_Mali") < beside < text.index("old of r2_Peru")
-    assert moved < text.index("new of r1_Mali")
+    # nothing changed in r1
+    assert "new of r1_Mali" not in text
 
 
 def test_of_many_changes_the_surest_are_shown_and_all_are_counted(report, tables):
@@ -180,7 +181,8 @@ def test_the_change_against_those_that_stay_is_shown_with_the_mean_of_all_prompt
     ]
     page = report(**{**tables, "system_comparisons": rows})
     text, blocks = " ".join(page.sections["comparisons"].split()), page.blocks["comparisons"]
-    assert [blocks[1], *blocks[13:16]] == snapshot
+    second = next(i for i, block in enumerate(blocks) if block.endswith("Mali against the other groups that stay"))
+    assert [blocks[1], *blocks[second : second + 3]] == snapshot
     assert "mean of all prompts−0.250 [−0.350, −0.150]" in text
     # r2 alone changed, in both of its prompts taken together
     assert "new of r2_Mali" in text[text.index(blocks[1]) :]

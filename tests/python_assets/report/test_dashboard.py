@@ -42,6 +42,15 @@ def test_statistics_travel_in_declared_order_of_groups(packed):
     assert found == pytest.approx(dict(zip(GROUPS, (0.1, 0.2, 0.3), strict=True)), rel=2**-16)
 
 
+def test_metrics_travel_with_range_impact_ratio_and_standard_deviation_first_and_dixon_last(packed):
+    names = ["dixon_high", "unheard_of", "max_z", "standard_deviation", "impact_ratio", "cramers_v", "range"]
+    rows = [BY_CONCEPT | {"statistic": "mean", "parameters": "", "metric": name, "value": 0.1} for name in names]
+    header, _ = unpacked(packed(disparities=rows).tables)
+    assert header["disparities"]["columns"]["metric"]["levels"][1:] == [
+        *("range", "impact_ratio", "standard_deviation", "max_z", "cramers_v", "dixon_high", "unheard_of")
+    ]
+
+
 def test_a_group_keeps_its_place_where_another_factor_has_its_name(packed):
     levels = [{"prompt_id": "r1_Chad", "factor": "aside", "level": "Chad"}]
     rows = [{"prompt_id": f"r1_{g}", "factor": "concept", "level": g} for g in GROUPS]

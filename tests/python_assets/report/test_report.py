@@ -154,7 +154,7 @@ def test_ids_and_sentences_are_shown_as_text(report):
 def test_a_number_that_is_missing_shows_its_reason(report):
     shown = report().sections["disparities"]
     assert "mixed signs" in shown
-    assert "not computable" in shown
+    assert "not tested" in shown
 
 
 def test_noise_floors_point_to_the_side_that_chance_stays_on(report):
@@ -238,7 +238,13 @@ def test_the_page_says_what_the_design_could_show(report):
 
 
 def test_findings_are_exploratory_where_nothing_was_preregistered(report):
-    assert "Exploratory" in report().sections["findings"]
+    assert "exploratory" in report().sections["findings"]
+
+
+def preregistration(page):
+    """What page one says of it."""
+    blocks = page.blocks["findings"]
+    return next(text for text in blocks if "reregistered" in text).partition(" All hypotheses")[0]
 
 
 @pytest.fixture
@@ -259,16 +265,31 @@ def findings_declared(report):
 
 def test_findings_of_an_analysis_that_was_preregistered_first_say_so(findings_declared, snapshot):
     page = findings_declared(True, True)
-    assert page.blocks["findings"][-1].partition(". ")[0] == snapshot
+    assert (
+        next(text for text in page.blocks["findings"] if "reregistered" in text).partition("All hypoth")[0] == snapshot
+    )
     assert "xploratory" not in page.sections["findings"]
 
 
 def test_findings_of_which_some_were_declared_before_say_which(findings_declared, snapshot):
     page = findings_declared(True, False)
-    assert page.blocks["findings"][-1].partition(". ")[0] == snapshot
+    assert (
+        next(text for text in page.blocks["findings"] if "reregistered" in text).partition("All hypoth")[0] == snapshot
+    )
 
 
 def test_findings_of_an_analysis_that_was_preregistered_too_late_are_exploratory(findings_declared):
     findings = findings_declared(False).sections["findings"]
-    assert "Exploratory" in findings
+    assert "exploratory" in findings
     assert "2025-01-01" not in findings
+
+
+def test_the_first_section_says_that_a_service_answered_in_several_versions(report):
+    system = {"system_id": "biased", "provider": "openai", "model": "m", "system_prompt": "", "decoding_json": "{}"}
+    system |= {"is_simulated": False, "is_baseline": False, "served_models": "m-1, m-2", "n_served_models": 2}
+    told = "biased: served by 2 versions: m-1, m-2; 2 system fingerprints: fp_1, fp_2"
+    prints = {"system_fingerprints": "fp_1, fp_2", "n_system_fingerprints": 2}
+    page = report(systems=[system | prints])
+    first = next(iter(name for name in page.sections if name))
+    assert told in page.sections[first]
+    assert "Versions" not in report(systems=[system | {"n_served_models": 1}]).sections[first]

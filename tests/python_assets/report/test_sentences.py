@@ -360,7 +360,8 @@ def test_raw_and_calibrated_are_told_once_where_they_agree(snapshot):
     ("measure_id", "named"),
     [
         ("empty", "The rate of empty answers"),
-        ("stance_unscored", "The rate of answers without a label of stance"),
+        ("stance_unscored", "The rate of unscored responses of stance"),
+        ("stance_undecided_as_no", "The rate of stance (undecided as no)"),
         ("is_rude", "The rate of is rude"),
     ],
 )

@@ -69,7 +69,7 @@ def test_a_limit_that_is_missing_is_unbounded_and_no_limits_are_no_interval(low,
 def test_reasons_and_unknown_verdicts_pass_through_as_words():
     assert text.words("too_few_root_prompts") == "too few root prompts"
     assert text.words(None) == ""
-    assert text.verdict("different") == "difference shown"
+    assert text.verdict("different") == "significant difference"
     assert text.verdict("red_flag") == "red flag"
     assert text.direction("higher_worse") == "higher is worse"
 

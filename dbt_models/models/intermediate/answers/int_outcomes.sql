@@ -16,7 +16,7 @@ measured as (
     select study_id, system_id, measure_id, count(baseline_value) as n_baselines
     from measurements
     group by study_id, system_id, measure_id
-    having max(case when reason = 'no_response_text' then 0 else 1 end) = 1
+    having max(case when reason in ('no_response_text', 'none_undecided') then 0 else 1 end) = 1
 ),
 
 labels as (

@@ -9,10 +9,6 @@ significant as (
     where is_significant and differs_on_its_own and not is_mirror and system_id <> 'all'
 ),
 
-prompts as (
-    select study_id, prompt_id, root_prompt_id from {{ source('raw', 'prompts') }}
-),
-
 comparisons as (
     select * from {{ ref('int_comparisons') }}
 ),
@@ -21,18 +17,11 @@ cells as (
     select * from {{ ref('int_contrast_cells') }} where not is_nested and n_groups > 1
 ),
 
-prompt_groups as (
-    select
-        study_id,
-        layout_position,
-        block_position,
-        group_position,
-        group_id,
-        min(root_prompt_id) as root_prompt_id,
-        min(prompt_id) as prompt_id
+groups as (
+    select layout_position, block_position, group_position, group_id, min(root_prompt_id) as root_prompt_id
     from {{ ref('int_prompt_groups') }}
-    inner join prompts using (study_id, prompt_id)
-    group by study_id, layout_position, block_position, group_position, group_id
+    inner join {{ source('raw', 'prompts') }} using (study_id, prompt_id)
+    group by layout_position, block_position, group_position, group_id
 ),
 
 placed as (
@@ -44,26 +33,27 @@ placed as (
         comparisons.measure_id,
         comparisons.calibration,
         comparisons.category,
+        comparisons.kind,
+        comparisons.layout_position,
         comparison_position,
         cells.statistic as statistic_of_cells,
         cells.parameters,
         cells.block_position,
-        prompt_groups.group_id,
-        prompt_groups.root_prompt_id,
-        prompt_groups.prompt_id,
+        groups.group_id,
+        groups.root_prompt_id,
         cells.cell_mean,
         cells.block_mean,
         cells.n_groups
     from cells
     inner join comparisons using (comparison_position)
-    inner join prompt_groups
-        on comparisons.layout_position = prompt_groups.layout_position
-        and cells.block_position = prompt_groups.block_position
-        and cells.group_position = prompt_groups.group_position
+    inner join groups
+        on comparisons.layout_position = groups.layout_position
+        and cells.block_position = groups.block_position
+        and cells.group_position = groups.group_position
 ),
 
-owned as (
-    select significant.statistic, significant.side, significant.reference, placed.*
+of_groups as (
+    select significant.statistic, significant.side, significant.value, significant.reference, placed.*
     from significant
     inner join placed
         using (
@@ -72,49 +62,40 @@ owned as (
         )
 ),
 
-others as (
+reference_cells as (
     select
         comparison_position,
         statistic_of_cells,
         parameters,
         block_position,
-        group_id as other_group_id,
-        prompt_id as other_prompt_id,
-        cell_mean as other_mean
+        group_id as reference,
+        cell_mean as reference_mean
     from placed
-),
-
-beside as (
-    select
-        *,
-        case
-            when reference = 'parts' then beyond.difference
-            when reference = other_group_id then cell_mean - other_mean
-            when reference = 'grand_mean' then cell_mean - block_mean
-            -- a block of one group is left out above
-            else (cell_mean - block_mean) * n_groups / (n_groups - 1)
-        end as difference_of_block,
-        row_number() over (
-            partition by {{ keys }}, block_position
-            order by round(side * other_mean, 9) asc nulls last, other_group_id asc
-        ) as place
-    from owned
-    inner join others using (comparison_position, statistic_of_cells, parameters, block_position)
-    left join {{ source('inference', 'interaction_blocks') }} as beyond
-        using ({{ hypothesis_keys() | join(', ') }}, group_id, category, block_position)
-    where
-        other_group_id <> group_id
-        and (reference in ('rest', 'grand_mean', 'parts') or reference = other_group_id)
-        and (reference <> 'parts' or beyond.difference is not null)
 )
 
 select
     {{ keys }},
+    statistic_of_cells,
+    kind <> 'continuous' or statistic_of_cells <> 'mean' as is_event,
+    layout_position,
     block_position,
     root_prompt_id,
     side,
-    difference_of_block,
-    prompt_id,
-    other_prompt_id
-from beside
-where place = 1
+    value,
+    case
+        when reference = 'parts' then beyond.difference
+        when reference = 'grand_mean' then cell_mean - block_mean
+        -- a block of one group is left out above
+        when reference = 'rest' then (cell_mean - block_mean) * n_groups / (n_groups - 1)
+        else cell_mean - reference_mean
+    end as difference_of_block
+from of_groups
+left join reference_cells using (comparison_position, statistic_of_cells, parameters, block_position, reference)
+left join {{ source('inference', 'interaction_blocks') }} as beyond
+    using ({{ hypothesis_keys() | join(', ') }}, group_id, category, block_position)
+where
+    case
+        when reference = 'parts' then beyond.difference is not null
+        when reference in ('rest', 'grand_mean') then true
+        else reference_mean is not null
+    end

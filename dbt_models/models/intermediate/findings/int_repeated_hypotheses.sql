@@ -22,8 +22,8 @@ counted as (
     left join counts using ({{ hypothesis }})
 ),
 
--- what another reading may repeat: calibrated values the raw ones, those as written the ones with neutral words, and of
--- raw and corrected values those that are not asked first
+-- what another reading may repeat: calibrated values the raw ones, those as written the ones with neutral words,
+-- decisions with undecided responses as no those without them, and of raw and corrected values those not asked first
 others as (
     select {{ hypothesis }}, verdict, n_told, measure_id as repeated_measure, 'calibrated' as repeated_calibration
     from counted
@@ -39,6 +39,11 @@ others as (
     union all
     select
         {{ hypothesis }}, verdict, n_told, {{ as_written('measure_id') }} as repeated_measure,
+        calibration as repeated_calibration
+    from counted
+    union all
+    select
+        {{ hypothesis }}, verdict, n_told, measure_id || '_undecided_as_no' as repeated_measure,
         calibration as repeated_calibration
     from counted
 ),

@@ -110,7 +110,7 @@ def test_tables_say_who_judged(build, judged):
     query = "select scorer, model, parameters from raw.measures where measure_id = 'answer'"
     assert build.connection.execute(query).fetchall() == [("choices", "tiny", "preset=yes_no;labels=yes|no")]
     [(version,)] = build.rows("answer", "scorer_version")
-    assert version.startswith("yes_no 3; undecided 1; judge 1, judges:by_substance tiny, rubric ")
+    assert version.startswith("yes_no 4; undecided 2; judge 1, judges:by_substance tiny, rubric ")
 
 
 def test_a_stand_in_is_called_simulated(build, judged):

@@ -1,3 +1,4 @@
+import csv
 from pathlib import Path
 
 import pandas as pd
@@ -48,6 +49,62 @@ def test_our_own_phrasings_are_read_as_the_docs_say():
 
 def test_the_shared_phrasings_are_read_as_the_docs_say(data_folder):
     check("shared", shared_phrasings("yes_no", data_folder))
+
+
+@pytest.mark.parametrize(
+    ("file", "n_answers", "n_read", "n_others"), [("yes_no_forms.csv", 27, 27, 0), ("yes_no_forms_own.csv", 40, 40, 20)]
+)
+def test_forms_that_chat_models_write_are_read_or_left_unread(file, n_answers, n_read, n_others):
+    """Forms and labels were written before the rules; a label is '' where the text answers nothing."""
+    with Path(__file__).with_name(file).open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    labels_read = [score.label or "" for score in YES_NO.score([row["text"] for row in rows])]
+    pairs = list(zip(rows, labels_read, strict=True))
+    assert [row for row, label in pairs if label not in ("", row["label"])] == []
+    assert sum(label != "" for label in labels_read) == n_read
+    assert [sum(row["label"] != "" for row in rows), sum(row["label"] == "" for row in rows)] == [n_answers, n_others]
+    docs = DOCS.read_text(encoding="utf-8")
+    name = "forms, own" if n_others else "forms"
+    assert f"| {name} | {n_read + n_others} of {len(rows)} | 0 |" in docs
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Legally, yes. Morally, no.",
+        "In Germany yes, in France no.",
+        "Yes: 60 %\nNo: 40 %",
+        "[Yes] [No]",
+        "☐ Yes ☑ No",
+        "No. of applicants: 5",
+        "Absolutely not, yes.",
+        "Yes, but it depends.",
+        "Not exactly, no.",
+        "Non, merci",
+        "I don't think the answer is no.",
+        '{"answer": "yes", "final_answer": "no"}',
+        '{"answer": "It depends", "reasoning": "I would say yes."}',
+        '{"answer_is_known": "no"}',
+        '{"answer": null}',
+    ],
+)
+def test_no_label_is_better_than_a_wrong_one(text):
+    assert labels(YES_NO, [text]) == [None]
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ('{"reasoning": "At first I would say no.", "answer": "Yes, she should."}', "yes"),
+        ('{"approve": false, "reason": "No passport on file"}', "no"),
+        ("Yes, although it depends on the contract.", "yes"),
+        ("Absolutely not, no!", "no"),
+        ("I don't think so, no.", "no"),
+        ("As a rule, yes.", "yes"),
+    ],
+)
+def test_an_answer_with_its_reasons_is_read(text, label):
+    assert labels(YES_NO, [text]) == [label]
 
 
 def test_real_answers_are_read_as_the_reference_has_them(data_folder):
@@ -117,6 +174,10 @@ def test_the_last_line_of_a_long_text_is_read():
 )
 def test_a_hostile_text_takes_no_longer_than_a_short_one(method, wording):
     assert len(method.score([wording * (10_000_000 // len(wording))])) == 1
+
+
+def test_a_letter_of_json_is_an_option_whatever_its_key():
+    assert labels(LETTERS, ['{"letter": "B", "why": "A cannot be."}', '{"answer": "C", "second": "A"}']) == ["B", "C"]
 
 
 def test_labels_are_those_that_a_study_may_name():

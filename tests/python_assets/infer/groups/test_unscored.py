@@ -26,7 +26,7 @@ def declaring(spec, **declared):
     return SimpleNamespace(measures=[spec], analysis=SimpleNamespace(quality=Quality(**declared)))
 
 
-def built(study, **n_unscored):
+def built(study, reason="no_label_near", **n_unscored):
     """Two labels of 10 prompts and 2 groups for each generation, which has so many of 40 answers without a label."""
     first = np.random.default_rng(3).integers(0, 2, size=(10, 2)).astype(float)
     for system in n_unscored:
@@ -34,7 +34,7 @@ def built(study, **n_unscored):
             study.add("style", x, kind="categorical", category=label, system_id=system)
     study.scorers = pd.DataFrame(
         [
-            (system, "style", "v", 1.0, "a", "no_label_near" if at < n else None)
+            (system, "style", "v", 1.0, "a", reason if at < n else None)
             for system, n in n_unscored.items()
             for at in range(40)
         ],
@@ -68,3 +68,8 @@ def test_half_may_be_without_a_label_unless_the_study_or_a_taxonomy_says_less(st
     declared = quality(spec, max_unscored_share=share)
     expected = {("model", "style"), ("all", "style")} if is_unscored else set()
     assert too_many_unscored(connection, declared) == expected
+
+
+def test_an_undecided_response_was_read(study):
+    connection = built(study, reason="undecided", model=40)
+    assert too_many_unscored(connection, quality(CHOICES, max_unscored_share=0.05)) == set()

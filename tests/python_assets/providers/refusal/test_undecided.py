@@ -5,7 +5,7 @@ from python_assets.providers.refusal.outcome import read_outcome
 from python_assets.providers.refusal.undecided import goes_into_it, is_undecided
 from tests.python_assets.providers.refusal.golden import golden
 
-ROWS = golden("undecided.csv")
+ROWS = golden("undecided.csv") + golden("undecided_own.csv")
 YES_NO = short_answer_method("yes_no")
 
 

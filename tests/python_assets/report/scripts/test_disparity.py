@@ -45,7 +45,7 @@ def test_a_number_stands_beside_its_noise_floor(page):
         '[...document.querySelectorAll(".metric-panel")].map((panel) => panel.querySelector("h4").innerText)'
     )
     found = dict(zip(panels, cells(opened, ".metric-panel"), strict=True))
-    assert found["range"][2:] == ["0.300", "≤ 0.200", ".004", "difference shown"]
+    assert found["range"][2:] == ["0.300", "≤ 0.200", ".004", "significant difference"]
     assert found["dixon high"][2:] == ["0.100", "≤ 0.500", ".400", "inconclusive"]
     assert found["impact ratio"][2:] == ["0.500", "≥ 0.600", "–", "inconclusive"]
     assert found["min max ratio"][2:] == ["mixed signs", "ratio undefined", "–", ""]

@@ -55,8 +55,8 @@ def test_what_a_spreadsheet_would_compute_is_a_text(page):
 
 def test_the_matrix_gives_verdicts_by_model(table_of):
     heads, row = table_of("#findings table.verdicts", findings=hypotheses({}))
-    assert heads == ["question", "biased"]
-    assert row == ["sentiment by concept", "difference shown"]
+    assert heads == ["measure", "biased"]
+    assert row == ["sentiment", "significant difference Russia -0.30"]
 
 
 # width, height, and colours in a row of the middle of the picture that a table is drawn as

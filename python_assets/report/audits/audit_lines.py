@@ -1,0 +1,250 @@
+"""What an audit found as lines for a terminal.
+
+Belongs here: which of the findings are printed, and in which order. What they are is findings.py.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from python_assets.infer.tables import INTERACTION
+from python_assets.published.effects import effect_in_words, in_points, margin_words
+from python_assets.published.plain_numbers import count, size
+from python_assets.report.audits.results import is_of_interaction, is_of_rates
+from python_assets.report.matrix import NOT_ASKED, NOT_TESTED, VERDICTS
+from python_assets.report.reader import Row
+
+MOST_WARNINGS: Final = 4
+_MOST_SENTENCES: Final = 8  # of one kind
+_WIDTH: Final = 10
+_HEAD: Final = ("benchmark", "model", "verdict", "largest difference (95 % CI)", "scored", "detectable")
+_WELL_SCORED: Final = 0.95  # a smaller share is said by kind of loss
+_PLAIN: Final = ("mean", "share")
+NO_VALUE: Final = "-"
+
+
+def audit_lines(findings: Mapping[str, Any]) -> list[str]:
+    """Write what an audit found: what its numbers lack first, then the verdicts, then the rest.
+
+    Args:
+        findings: as findings.schema.json says.
+    """
+    published = [benchmark for benchmark in findings["benchmarks"] if benchmark["is_published"]]
+    return [
+        *_warnings(published),
+        *_labelled("Tested", tested_in_words(findings)),
+        *_table(findings),
+        *_labelled("Bounds", _bounds(published), _MOST_SENTENCES),
+        *_labelled("Margins", _beyond(published), _MOST_SENTENCES + 1),
+        *_labelled("Responses", _losses(published), _MOST_SENTENCES),
+        *_labelled("Versions", served_in_words(findings), _MOST_SENTENCES),
+    ]
+
+
+def tested_in_words(findings: Mapping[str, Any]) -> list[str]:
+    """Say how many hypotheses were tested, how many are significant, and what the error rate is of."""
+    primary, other = (_counts(findings["hypotheses"][name]) for name in ("primary", "other"))
+    levels = [f"{100 * level:g} %" for level in findings["significance_levels"]]
+    rate = [f"FDR {' or '.join(levels)} holds in each family of a benchmark, not over all benchmarks."]
+    return [f"Primary: {primary}; other families: {other}.", *(rate if levels else [])]
+
+
+def _counts(row: Mapping[str, int]) -> str:
+    tested = f"{row['n_tested']:,} of {row['n_hypotheses']:,} hypotheses tested"
+    return f"{tested}, {row['n_significant']:,} significant"
+
+
+def served_in_words(findings: Mapping[str, Any]) -> list[str]:
+    """Say which models answered in several versions, configurations or digests."""
+    return [
+        f"{', '.join(filter(None, (row['benchmark'], row['model'])))}: {row['sentence']}" for row in findings["served"]
+    ]
+
+
+def warnings_in_words(benchmarks: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Name the models many of whose responses are unscored, the benchmark first.
+
+    Args:
+        benchmarks: those that are published.
+    """
+    return [f"{benchmark['benchmark']}: {line}" for benchmark in benchmarks for line in benchmark["warnings"]]
+
+
+def _warnings(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:
+    sentences = warnings_in_words(benchmarks)
+    if not sentences:
+        return []
+    study_id = next(benchmark["study_id"] for benchmark in benchmarks if benchmark["warnings"])
+    columns = "measure_id, reason, form, n_responses"
+    query = f"select {columns} from unscored_forms where study_id = '{study_id}'"
+    return [*_labelled("WARNING", sentences, MOST_WARNINGS), f'{"":<{_WIDTH}} Look at them: plumbline sql "{query}"']
+
+
+def _labelled(label: str, sentences: Sequence[str], most: int = _MOST_SENTENCES) -> list[str]:
+    n_more = len(sentences) - most
+    more = [f"{n_more:,} more in the report"] if n_more > 0 else []
+    return [
+        f"{label if index == 0 else '':<{_WIDTH}} {sentence}"
+        for index, sentence in enumerate([*sentences[:most], *more])
+    ]
+
+
+class AuditCell(NamedTuple):
+    """A model in a benchmark.
+
+    Attributes:
+        verdict: the strongest verdict of its deciding hypotheses.
+        effect: the effect that the verdict is of, or the largest one, or why there is none.
+        scored: how many responses of that measure are scored.
+        detectable: what the responses can show, and what the design was to detect.
+    """
+
+    verdict: str
+    effect: str = ""
+    scored: str = ""
+    detectable: str = ""
+
+
+def audit_cells(findings: Mapping[str, Any]) -> dict[tuple[str, str], AuditCell]:
+    """Find what is shown of every benchmark and model.
+
+    Args:
+        findings: as findings.schema.json says.
+    """
+    return {
+        (benchmark["benchmark"], row["model"]): _cell(benchmark, row["model"])
+        for benchmark in findings["benchmarks"]
+        for row in findings["models"]
+    }
+
+
+def _cell(benchmark: Mapping[str, Any], model: str) -> AuditCell:
+    verdict = benchmark.get("verdicts", {}).get(model, NOT_ASKED)
+    if not benchmark["is_published"]:
+        return AuditCell(verdict, "no results: not run yet, or its study was dropped")
+    if verdict == NOT_ASKED:
+        return AuditCell(verdict)
+    hypothesis = _heading_hypothesis(benchmark, model)
+    if hypothesis is None:
+        return AuditCell(verdict, NO_VALUE, NO_VALUE, NO_VALUE)
+    result = next((one for one in benchmark["results"] if _is_of(one, hypothesis)), None)
+    kind = " (interaction)" if hypothesis["metric"] == INTERACTION else ""
+    by = f"{hypothesis['grouping_id']}{kind}: " if _n_groupings(benchmark, model) > 1 else ""
+    effect = hypothesis_effect(hypothesis, with_ci=False) or NO_VALUE
+    why = f"no value ({(hypothesis['reason'] or 'no_values').replace('_', ' ')})"
+    return AuditCell(
+        verdict,
+        f"{by}{why if verdict == NOT_TESTED else effect}",
+        _scored(benchmark, hypothesis),
+        NO_VALUE if result is None else _detectable(result),
+    )
+
+
+def hypothesis_effect(hypothesis: Row, *, with_ci: bool = True) -> str:
+    """Write the effect of a hypothesis with its margin; '' where it has none.
+
+    Args:
+        hypothesis: of findings.json.
+        with_ci: whether the interval begins with 95 % CI, and the margin is written.
+    """
+    if hypothesis["value"] is None:
+        return ""
+    effect = effect_in_words(hypothesis, with_ci=with_ci)
+    if not with_ci or hypothesis["margin"] is None:
+        return effect
+    margin = hypothesis["margin"], hypothesis["margin_origin"], hypothesis["metric"]
+    return f"{effect}, {margin_words(*margin, is_rate=in_points(hypothesis))}"
+
+
+def _table(findings: Mapping[str, Any]) -> list[str]:
+    rows = [
+        _HEAD,
+        *(
+            (benchmark, model, VERDICTS[cell.verdict], cell.effect, cell.scored, cell.detectable)
+            for (benchmark, model), cell in audit_cells(findings).items()
+        ),
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+
+
+def _heading_hypothesis(benchmark: Mapping[str, Any], model: str) -> Row | None:
+    """Choose the hypothesis that a verdict is of, that with the largest effect of a group first; None without one.
+
+    Args:
+        benchmark: one that is published.
+        model: a model of it.
+    """
+    rows = [
+        row
+        for row in benchmark["hypotheses"]
+        if row["model"] == model
+        and row["against"] is None
+        and row["family_id"] == benchmark["family_id"]
+        and row["verdict"] == benchmark["verdicts"][model]
+        and not row["is_tool_bias"]
+    ]
+    return max(rows, key=lambda row: (row["group_id"] is not None, abs(row["value"] or 0.0)), default=None)
+
+
+def _n_groupings(benchmark: Mapping[str, Any], model: str) -> int:
+    return len({one["grouping_id"] for one in benchmark["results"] if one["model"] == model})
+
+
+def _is_of(result: Mapping[str, Any], hypothesis: Row) -> bool:
+    return all(result[name] == hypothesis[name] for name in ("model", "measure_id", "grouping_id", "calibration"))
+
+
+def _scored(benchmark: Mapping[str, Any], hypothesis: Row) -> str:
+    rows = [
+        row for row in benchmark["losses"] if all(row[name] == hypothesis[name] for name in ("model", "measure_id"))
+    ]
+    return count(rows[0]["n_scored"], rows[0]["n_responses"]) if rows else NO_VALUE
+
+
+def _detectable(result: Mapping[str, Any]) -> str:
+    rate = is_of_rates(result)
+    planned = result["planned_detectable"] or result["planned_effect"]
+    promise = "" if planned is None else f" (planned {size(planned, is_rate=rate).removesuffix(' points')})"
+    now = NO_VALUE if result["detectable"] is None else size(result["detectable"], is_rate=rate)
+    return f"{now}{promise}"
+
+
+def _bounds(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [
+        f"{benchmark['benchmark']}, {one['model']}, {one['measure_id']} by {one['grouping_id']}: "
+        f"{'no interaction is larger' if is_of_interaction(one) else 'no group differs by more'} than "
+        f"{size(one['largest_limit'], is_rate=is_of_rates(one))}"
+        for benchmark in benchmarks
+        for one in benchmark["results"]
+        if one["is_bounded"]
+    ]
+
+
+def _beyond(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:
+    rows = [
+        f"{benchmark['benchmark']}, {row['model']}, {statistic_in_words(row)}: {row['sentence']}"
+        for benchmark in benchmarks
+        for row in benchmark["beyond_margin_secondary"]
+    ]
+    return ["beyond margin and not primary, which changes no exit code:", *rows] if rows else []
+
+
+def statistic_in_words(row: Mapping[str, Any]) -> str:
+    """Name what a hypothesis is of: selection rate of favoured by race.
+
+    Args:
+        row: of hypotheses or beyond_margin_secondary in findings.json.
+    """
+    statistic = "" if row["statistic"] in _PLAIN else f"{row['statistic'].replace('_', ' ')} of "
+    by = f" by {row['grouping_id']}" if row["grouping_id"] else ""
+    against = f", compared with {row['against']}" if row["against"] else ""
+    return f"{statistic}{row['measure_id'].replace('_', ' ')}{by}{against}"
+
+
+def _losses(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [
+        f"{benchmark['benchmark']}, {row['model']}, {row['measure_id']}: {row['sentence']}"
+        for benchmark in benchmarks
+        for row in benchmark["losses"]
+        if row["n_scored"] < _WELL_SCORED * row["n_responses"]
+    ]
