@@ -30,7 +30,13 @@ _ANSWER: Final = re.compile(
     r'<li><div><span class="[^"]*">([^<]*)</span></div><div><p>(.*?)</p>\s*<p class="small soft">([^·]*) ·', re.DOTALL
 )
 _FACT: Final = re.compile(r'(?=<article class="fact">|<details class="line">)')
-_FACT_GROUP: Final = re.compile(r"<li>(<strong>.*?)</li>", re.DOTALL)
+_FACT_GROUP: Final = re.compile(
+    r'<tr><th scope="row" class="group">(.*?)</th><td class="effect">(.*?)</td><td class="ci">(.*?)</td>', re.DOTALL
+)
+_OWN_LINE: Final = re.compile(r'<p class="own">(.*?)</p>', re.DOTALL)
+_LEAD: Final = re.compile(r'<p class="lead">(.*?)</p>', re.DOTALL)
+_MATRIX: Final = re.compile(r'<table class="matrix verdicts">.*?</table>', re.DOTALL)
+_MATRIX_CELL: Final = re.compile(r'<td data-head="([^"]*)">(.*?)</td>', re.DOTALL)
 _FACT_HEAD: Final = re.compile(r'<span class="badge [^"]*">([^<]*)</span></(?:h3|summary)>')
 _IN_FULL: Final = re.compile(r"<details><summary>In full.*?</summary>\s*<p>(.*?)</p>", re.DOTALL)
 _FIGURE: Final = re.compile(r"<figcaption><h3>(.*?)</h3>(.*?)</figure>", re.DOTALL)
@@ -39,6 +45,17 @@ _OF_GROUP: Final = ("value", "ci_low", "ci_high")
 _LINE: Final = re.compile(r"<tr>(<th scope=\"row\".*?)</tr>", re.DOTALL)
 _CELL: Final = re.compile(r"<t[hd][^>]*>(.*?)</t[hd]>", re.DOTALL)
 
+# what is beyond its margin, of groups of systems, told once
+_BEYOND: Final = """
+    select hypotheses.system_id, hypotheses.statistic, replace(hypotheses.headline_metric, '_', ' ') as metric,
+        hypotheses.headline_group_id as group_id, hypotheses.headline_value as value,
+        hypotheses.headline_margin as margin
+    from hypotheses
+    join findings
+        using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
+    where study_id = $study and hypotheses.verdict = 'beyond_margin' and not is_tool_bias and not is_repeated
+        and reference_system_id = '' and grouping_id <> 'negative_control'
+"""
 # a row of a figure by what its captions say
 _FIGURES: Final = """
     select measure_id, contrasts.grouping_id, contrasts.system_id, contrasts.group_id, own.value as mean,
@@ -85,6 +102,7 @@ def of_page(connection: duckdb.DuckDBPyConnection, path: Path) -> Iterator[Compa
     yield from _workbook(connection, page, study)
     yield _hypotheses(connection, page, study, words)
     yield _facts(connection, page, study, words)
+    yield _beyond(connection, page, study)
     yield _sentences(connection, study)
     yield _figures(connection, page, study, words)
     yield _disparities(connection, page, study, words)
@@ -143,20 +161,76 @@ def _facts(connection: duckdb.DuckDBPyConnection, page: str, study: str, words: 
         "select sentence, verdict from findings where study_id = $study", {"study": study}
     ).fetchall():
         verdicts.setdefault(_text(sentence), set()).add(words[verdict])
-    of_groups = {_text(row["sentence"]).replace(":", "", 1) for row in _rows(connection, _GROUPS, study)}
+    of_groups = _rows(connection, _GROUPS, study)
     found, n = [], 0
-    first = page.partition('<section id="findings">')[2].partition('<section id="groups">')[0]
-    for fact in _FACT.split(first)[1:]:
+    for fact in _FACT.split(_first_page(page))[1:]:
         head, whole = _FACT_HEAD.search(fact), _IN_FULL.search(fact)
         sentence = _text(whole[1]) if whole else ""
         if head is None or _text(head[1]) not in verdicts.get(sentence, set()):
             found.append(f"{_text(head[1]) if head else 'no verdict'}: {sentence!r}")
-        groups = [_text(group) for group in _FACT_GROUP.findall(fact)]
-        found += [
-            f"no sentence of a group: {group!r}" for group in groups if group.replace(":", "", 1) not in of_groups
+        groups = [
+            (_text(_without_notes(name)), _text(effect), _text(limits))
+            for name, effect, limits in _FACT_GROUP.findall(fact)
         ]
-        n += 1 + len(groups)
+        found += [
+            f"no row of a group: {group}" for group in groups if not any(_is_group(group, row) for row in of_groups)
+        ]
+        n += 1 + 3 * len(groups)
     return Compared(f"page {study}: facts, findings and their groups", n, n, found)
+
+
+def _first_page(page: str) -> str:
+    return page.partition('<section id="findings">')[2].partition('<section id="groups">')[0]
+
+
+def _is_group(group: tuple[str, str, str], row: Mapping[str, Any]) -> bool:
+    """Whether name, effect and interval on a card are of a row: what selection leaves of it, where that is known."""
+    name, effect, limits = group
+    label = f" ({row['category']})" if row["category"] else ""
+    if name != f"{row['group_id']}{label}":
+        return False
+    is_adjusted = row["ci_low_selected"] is not None or row["ci_high_selected"] is not None
+    names = ("value_shrunken", "ci_low_selected", "ci_high_selected") if is_adjusted else ("value", "ci_low", "ci_high")
+    factor = 100 if effect.endswith(" points") else 1
+    low, _, high = limits.rpartition(" to ")
+    told = (effect.removesuffix(" points"), low, high)
+    numbers = [None if row[one] is None else factor * row[one] for one in names]
+    present = [(text, number) for text, number in zip(told, numbers, strict=True) if number is not None]
+    return all(is_rounded(text, number) for text, number in present)
+
+
+def _beyond(connection: duckdb.DuckDBPyConnection, page: str, study: str) -> Compared:
+    """What is beyond its margin is so in the lead, in the matrix and, with its numbers, on a card."""
+    rows, first = _rows(connection, _BEYOND, study), _first_page(page)
+    lead = " ".join(map(_text, _LEAD.findall(first)))
+    found = []
+    if ("beyond margin" in lead) is not bool(rows):
+        found.append(f"{len(rows)} hypotheses beyond their margin, the lead {lead!r}")
+    lines = [_text(line) for line in _OWN_LINE.findall(first)]
+    for row in rows:
+        what = row["group_id"] or row["metric"]
+        if not any(_is_told_beyond(line, str(what), row) for line in lines):
+            found.append(f"no line of {row['system_id']}, {row['statistic']}: {what} {row['value']}")
+    cells = [cell for table in _MATRIX.findall(first) for cell in _MATRIX_CELL.findall(table)]
+    systems = {row["system_id"] for row in rows}
+    marked = {html.unescape(head) for head, content in cells if "badge beyond_margin" in content}
+    heads = {html.unescape(head) for head, _ in cells}
+    if systems and systems <= heads and systems != marked:
+        found.append(f"beyond margin in the matrix {sorted(marked)}, in hypotheses {sorted(systems)}")
+    if rows and not marked:
+        found.append("nothing is beyond its margin in the matrix")
+    return Compared(f"page {study}: beyond margin, hypotheses", len(rows), 3 * len(rows), found)
+
+
+def _is_told_beyond(line: str, what: str, row: Mapping[str, Any]) -> bool:
+    """Whether a line of a card is of a hypothesis: its name, its margin, and its value if no selection shrinks it."""
+    value = re.search(rf"{re.escape(what)} ({_NUMBER})( points)?", line)
+    if value is None or "beyond margin" not in line or row["statistic"].replace("_", " ") not in line:
+        return False
+    factor = 100 if value[2] else 1
+    margin = re.search(rf"margin ({_NUMBER})", line.partition("beyond margin")[2])
+    is_value = bool(row["group_id"]) or is_rounded(value[1], factor * row["value"])
+    return is_value and margin is not None and is_rounded(margin[1], factor * row["margin"])
 
 
 def _sentences(connection: duckdb.DuckDBPyConnection, study: str) -> Compared:

@@ -1,5 +1,6 @@
 {# CTEs of scored_responses and unscored_forms: declared_measures, those that the study file names and not those that
-   follow from another or are in every study; measured, a row a response of a system that is evaluated. #}
+   follow from another or are in every study; measured, a row a response of a system that is evaluated, without
+   those to negative controls. #}
 {% macro declared_measures() -%}
 measures as (
     select * from {{ source('raw', 'measures') }}
@@ -52,6 +53,7 @@ measured as (
     inner join read_measures using (study_id, system_id, measure_id)
     inner join {{ source('raw', 'systems') }} as systems using (study_id, system_id)
     inner join {{ ref('responses') }} as responses using (study_id, system_id, prompt_id, replicate)
-    where not systems.is_baseline and not systems.is_engine
+    inner join {{ source('raw', 'prompts') }} as prompts using (study_id, prompt_id)
+    where not systems.is_baseline and not systems.is_engine and prompts.negative_control is null
 )
 {%- endmacro %}

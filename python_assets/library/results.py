@@ -61,11 +61,22 @@ class Results:
         return f"Results({str(self.database)!r}, study={self.study!r})"
 
     def __str__(self) -> str:
-        """What was found, in sentences, the strongest first; of what could not be tested, why; then of controls."""
+        """What was found, in sentences, the strongest first; of what could not be tested, why; then of controls.
+
+        Before them what many unscored responses leave out.
+        """
         first_findings = self.findings.head(MOST_SENTENCES + 1)
         sentences = [*first_findings["sentence"].fillna(first_findings["meaning"]).fillna("")]
         more = ["... and more in findings"] if len(sentences) > MOST_SENTENCES else []
-        return "\n".join([*sentences[:MOST_SENTENCES], *more, *self._control_sentences()])
+        return "\n".join([*self._loss_warnings(), *sentences[:MOST_SENTENCES], *more, *self._control_sentences()])
+
+    def _loss_warnings(self) -> list[str]:
+        """Systems and measures with too many unscored responses."""
+        from python_assets.published.losses import FORMS, SCORED, loss_warnings, losses_from
+
+        if self.study is None:
+            return []
+        return loss_warnings(losses_from(self._records(SCORED), self._records(FORMS)))
 
     def _control_sentences(self) -> list[str]:
         """Groupings not compared with negative controls, whether these move a measure, and which are not used."""

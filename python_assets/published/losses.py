@@ -13,6 +13,8 @@ from python_assets.published.plain_numbers import count, share
 from python_assets.study.base import UNDECIDED
 from python_assets.warehouse.build import rows_of
 
+Row = Mapping[str, Any]
+
 WARNED_SHARE: Final = 0.1
 """A larger share of unscored responses is said first."""
 MOST_FORMS: Final = 5
@@ -30,14 +32,14 @@ LOSSES: Final[Mapping[str, str]] = {
 """Every way in which a response has no value, with its words."""
 _ALWAYS: Final = ("unscored", "failed")  # a 0 of these is said, too
 _COUNTS: Final = ", ".join(("n_responses", "n_scored", *(f"n_{loss}" for loss in LOSSES)))
-_SCORED: Final = f"""
+SCORED: Final = f"""
     select system_id, measure_id, grouping_id, group_id, {_COUNTS}
     from scored_responses
     where study_id = $study
     order by system_id, measure_id, grouping_id, group_id
 """
 # of a study that hides its texts none is quoted, whoever reads
-_FORMS: Final = """
+FORMS: Final = """
     select system_id, measure_id, reason, form, n_responses
     from unscored_forms
     inner join studies using (study_id)
@@ -103,15 +105,26 @@ def losses_of(connection: duckdb.DuckDBPyConnection, study_id: str) -> list[Loss
     Returns:
         By system, measure, grouping and group; of all responses where group_id is ''.
     """
+    scored, forms = (rows_of(connection, query, {"study": study_id}) for query in (SCORED, FORMS))
+    return losses_from(scored, forms)
+
+
+def losses_from(scored: Iterable[Row], quoted: Iterable[Row]) -> list[Losses]:
+    """Make losses of the rows of both queries, as losses_of.
+
+    Args:
+        scored: of SCORED.
+        quoted: of FORMS.
+    """
     forms: dict[tuple[str, str], list[Form]] = {}
-    for row in rows_of(connection, _FORMS, {"study": study_id}):
+    for row in quoted:
         if row["form"] != HIDDEN:
             form = Form(row["form"], row["reason"], row["n_responses"])
             forms.setdefault((row["system_id"], row["measure_id"]), []).append(form)
-    return [_losses(row, forms) for row in rows_of(connection, _SCORED, {"study": study_id})]
+    return [_losses(row, forms) for row in scored]
 
 
-def _losses(row: dict[str, Any], forms: Mapping[tuple[str, str], list[Form]]) -> Losses:
+def _losses(row: Row, forms: Mapping[tuple[str, str], list[Form]]) -> Losses:
     all_forms = [] if row["group_id"] else forms.get((row["system_id"], row["measure_id"]), [])
     return Losses(
         system_id=row["system_id"],

@@ -207,7 +207,7 @@ _VALUES: Final = """
 
 
 def make_figures(reader: Reader, lead: Row | None, *, max_rows: int = _MAX_ROWS) -> Figures:
-    """Draw every measure by every grouping; if not all fit, panels with a difference shown come first.
+    """Draw every measure by every grouping; if not all fit, panels with a significant difference come first.
 
     Args:
         reader: the study.
@@ -254,7 +254,7 @@ def _led(panels: dict[FigureKey, list[Row]], lead: Row) -> dict[FigureKey, list[
 
 
 def _fitting(panels: dict[FigureKey, list[Row]], max_rows: int) -> dict[FigureKey, list[str]]:
-    """The generations to draw of each figure: those with a difference shown first."""
+    """The generations to draw of each figure: those with a significant difference first."""
     candidates = [(key, row) for key, rows in panels.items() for row in rows]
     candidates.sort(key=lambda candidate: candidate[1]["n_shown"] is None)
     heights = np.cumsum([min(row["n_groups"], MAX_PANEL_GROUPS) for _, row in candidates])

@@ -27,7 +27,7 @@ SHEETS: Final = {
         order by finding_rank, group_id, category, reference
     """,
 }
-"""By name, the rows of a sheet: every question, and every group of the questions that are called different."""
+"""By name, the rows of a sheet: every hypothesis, and every group of the significant ones."""
 _OF_STUDY: Final = ("study_id", "title", "published_at", "plumbline_version", "run_id")
 
 

@@ -149,8 +149,6 @@ def test_every_count_of_the_run_is_of_the_account(told):
     account = told["account"]
     (line,) = [line for line in told["said"][1].splitlines() if line.startswith("Questions  ")]
     for family_id, of_set in account.groupby("family_id"):
-        assert (
-            f"{family_id}: {len(of_set)} questions, {(of_set.outcome == 'significant').sum()} called different" in line
-        )
+        assert f"{family_id}: {len(of_set)} questions, {(of_set.outcome == 'significant').sum()} significant" in line
     n_inconclusive = (account.outcome == "inconclusive").sum()
     assert f"Else       {n_inconclusive} questions open" in told["said"][1]

@@ -76,5 +76,5 @@ def test_a_join_of_one_row_multiplies_no_rows(demo):
 def test_what_is_published_has_a_methods_paragraph(demo):
     ((told,),) = demo.rows("select methods from studies where study_id = 'g20_demo'")
     assert "(biased, fair) answered 840 prompts" in told and "from 40 root prompts" in told
-    assert "primary, 6 tested and 2 called different" in told
+    assert "primary, 6 tested and 2 significant" in told
     assert told in (demo.home / "report" / "g20_demo.html").read_text(encoding="utf-8").replace("&#39;", "'")

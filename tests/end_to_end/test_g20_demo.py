@@ -126,7 +126,7 @@ def test_the_run_ends_with_the_facts_in_few_lines(demo):
     told = said[next(place for place, line in enumerate(said) if line.startswith("Report ")) :]
     assert len(told) <= MOST_LINES
     assert any("biased: sentiment by concept: Russia -0.3" in line for line in told)
-    assert any("primary: 6 questions, 2 called different" in line for line in told)
+    assert any("primary: 6 questions, 2 significant" in line for line in told)
 
 
 def test_the_readme_shows_what_the_demo_finds(demo):

@@ -191,10 +191,16 @@ def test_what_contradicts_is_told(demo, change, told):
     ("told", "instead", "compared"),
     [
         ('<td class="diff">+0.275', '<td class="diff">+0.277', "page g20_demo: figures, contrasts and"),
-        ("<strong>Russia</strong>: about 0.326", "<strong>Russia</strong>: about 0.346", "page g20_demo: facts"),
+        ('<td class="effect">\N{MINUS SIGN}0.33', '<td class="effect">\N{MINUS SIGN}0.35', "page g20_demo: facts"),
+        ("impact ratio 0.25 (95 % CI 0.16", "impact ratio 0.52 (95 % CI 0.16", "page g20_demo: beyond margin"),
+        ("biased is beyond margin in", "biased is different in", "page g20_demo: beyond margin"),
         ("<p>biased: The average sentiment differs", "<p>biased: The average differs", "page g20_demo: sentences"),
         ('<td class="n">0.591</td>', '<td class="n">0.592</td>', "page g20_demo: table of disparities"),
-        ('<li><div><span class="badge different">difference shown', "<li><div><span>bias shown", "page g20_demo: sent"),
+        (
+            '<li><div><span class="badge different">significant difference',
+            "<li><div><span>beyond margin",
+            "page g20_demo: sent",
+        ),
     ],
 )
 def test_a_page_that_says_something_else_is_told(demo, tmp_path, told, instead, compared):

@@ -5,8 +5,12 @@ import csv
 import numpy as np
 import pytest
 
+from python_assets.importers.formats import read_import
+from python_assets.library.in_memory import run_in_memory
 from python_assets.report.lost_responses import lost_responses
 from python_assets.report.reader import Reader
+from python_assets.study_file.load import load_study
+from python_assets.warehouse.progress import SILENT
 from tests.end_to_end.conftest import in_memory
 
 ORIGINS = ("north", "south", "west")
@@ -51,13 +55,17 @@ def answers(rates):
                 yield [root, origin, asked, model, text]
 
 
-def run(folder, rates):
+def write(folder, rates):
     with (folder / "answers.csv").open("w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["root", "origin", "prompt", "model", "answer"])
         rows.writerows(answers(rates))
     (folder / "hedges.yml").write_text(STUDY, encoding="utf-8")
-    return in_memory(folder / "hedges.yml")
+    return folder / "hedges.yml"
+
+
+def run(folder, rates):
+    return in_memory(write(folder, rates))
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +117,13 @@ def test_page_one_quotes_undecided_responses_by_system(hedges):
     assert lost.quoted[0].undecided.startswith("40 of 180 (22 %): ") and UNDECIDED[1] in lost.quoted[0].undecided
     assert [(row.system_id, row.group_id) for row in lost.rows[:4]] == [("even", group) for group in ("", *ORIGINS)]
     assert set(lost.kinds) == {"refused", "undecided"}
+
+
+def test_what_is_not_scored_is_printed_first(tmp_path):
+    path = write(tmp_path, {"silent": dict.fromkeys(ORIGINS, 1.0)})
+    results = run_in_memory(load_study(path), read_import(load_study(path)), SILENT)
+    first = str(results).splitlines()[0]
+    assert first.startswith("silent, granted: no response has a value: ") and " undecided (9" in first
 
 
 def test_no_other_family_has_a_hypothesis_of_undecided_responses(hedges):

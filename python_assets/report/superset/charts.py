@@ -65,8 +65,8 @@ TABS: Final[dict[str, tuple[tuple[Chart, ...], ...]]] = {
     "Overview": (
         (
             Number("hypotheses", "questions asked", "v_findings"),
-            Number("significant", "of them called different", "v_findings", (("verdict", "IN", _SHOWN),)),
-            Number("untold", "of them not computable", "v_findings", (("verdict", "==", "not_tested"),)),
+            Number("significant", "of them significant", "v_findings", (("verdict", "IN", _SHOWN),)),
+            Number("untold", "of them not tested", "v_findings", (("verdict", "==", "not_tested"),)),
             Number("worse_off", "groups that are worse off", "v_worse_off"),
         ),
         (

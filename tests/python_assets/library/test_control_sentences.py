@@ -43,7 +43,7 @@ def test_a_control_that_is_left_out_is_told_and_counted_nowhere(tmp_path):
 def test_answers_without_a_value_are_those_of_groups(tmp_path):
     checked(report=tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "could be read as refusal, of 36:" in page
+    assert "36 of 36 (100 %) scored" in page
     assert "of 48:" not in page
 
 

@@ -65,7 +65,7 @@ def test_runs_are_listed_by_study_and_time_with_what_came_of_them(home, capsys):
     unpriced = SPENT | {"cost_usd": None, "cost_reason": "no_price"}
     publish_run(home, "later", "one", marts=[mart_of_runs("later")], spent=unpriced, keep=1)
     at = dict(query(home, "select run_id, strftime(published_at, '%Y-%m-%d %H:%M') from runs"))
-    hypotheses = "2 called different, 4 inconclusive; 1 beyond a margin"
+    hypotheses = "2 significant, 4 inconclusive; 1 beyond a margin"
     assert lines_of(capsys)[2:] == [
         ["one", "earlier0", at["earlier0-1"], "not kept", "gpt-4.1", "2026-11", hypotheses, "1,200", "0.0123 USD"],
         ["one", "later", at["later"], "latest, kept", "gpt-4.1", "2026-11", hypotheses, "1,200", "no price"],

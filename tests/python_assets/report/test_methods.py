@@ -32,7 +32,7 @@ STUDY = {
     "n_refused": 3,
     "n_empty": 1,
     "measures": "tone (vader)",
-    "families": "primary, 2 tested and 1 called different",
+    "families": "primary, 2 tested and 1 significant",
     "tests": "permuted t (4)",
 }
 

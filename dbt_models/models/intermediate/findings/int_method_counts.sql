@@ -62,7 +62,7 @@ families as (
     select
         study_id,
         {{ joined_text("family_id || ', ' || cast(n_tested as string) || ' tested and ' || cast(n_significant as string)"
-            ~ " || ' called different'", '; ', 'family_position, family_id') }} as families
+            ~ " || ' significant'", '; ', 'family_position, family_id') }} as families
     from sets_of_hypotheses
     group by study_id
 ),
