@@ -32,7 +32,7 @@ demo: $(VENV)/installed
 	$(BIN)/plumbline run g20_demo
 
 audit: $(VENV)/installed
-	$(BIN)/plumbline audit --model simulator:fair --model simulator:biased --benchmarks faiths,occupations --quick --yes --name simulated
+	$(BIN)/plumbline audit --model simulator:fair --model simulator:biased --benchmarks faiths,occupations --yes --name simulated
 
 test test-long: export OMP_NUM_THREADS := 1
 # images that set it would have every run and worker compile anew; empty is off

@@ -8,7 +8,7 @@ from dagster_project.assets.common import CONFIRM_TAG
 from dagster_project.mistakes import Mistake, tells_mistakes
 from dagster_project.partitions import offer_studies
 from dagster_project.resources import PROVIDER_VARIABLE
-from python_assets.errors import StudyError, Told
+from python_assets.errors import AuditError
 from python_assets.study.base import SIMULATOR
 from python_assets.warehouse import paths
 
@@ -34,10 +34,8 @@ def ask_every_benchmark(context: dg.OpExecutionContext, config: AuditConfig) -> 
 
     record = read_record(paths.home(), config.audit)
     if record.is_simulated and not os.environ.get(PROVIDER_VARIABLE):
-        got, expected = "models to be asked", "the simulator, as the audit was begun"
-        raise StudyError(
-            f"audit {record.name}", Told(got), expected, f"start the UI with {PROVIDER_VARIABLE}={SIMULATOR}"
-        )
+        remedy = f"Start the UI with {PROVIDER_VARIABLE}={SIMULATOR}"
+        raise AuditError(f"audit {record.name}", "it was begun with the simulator", remedy=remedy)
     run_study = definitions().resolve_job_def("run_study")
     confirmed = {name: value for name, value in context.run.tags.items() if name == CONFIRM_TAG}
     for benchmark, study_id in record.studies.items():

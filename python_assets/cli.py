@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from python_assets.errors import PlumblineError, StudyError
+from python_assets.errors import AuditError, PlumblineError, StudyError
 from python_assets.published.manifest import ExportFormat, Stage
 from python_assets.report.tables.queries import Document
 from python_assets.study.base import ALL_PROMPTS
@@ -24,7 +24,9 @@ from python_assets.warehouse import paths
 from python_assets.warehouse.build import unwritable
 
 if TYPE_CHECKING:
-    from python_assets.audit.prepare import Wanted
+    from python_assets.audit.begun import Audit, StudyState, Wanted
+    from python_assets.audit.cost_lines import CostLine
+    from python_assets.audit.prepare import Prepared
     from python_assets.study.study import Study
 
 # Dagster, dbt and Great Expectations make objects by the million that stay: to look for garbage among them
@@ -253,7 +255,13 @@ def _add_audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--benchmarks", metavar="NAMES", help="names of benchmarks, with commas between; the ready ones"
     )
-    parser.add_argument("--quick", action="store_true", help="the least design that shows differences of 15 points")
+    designs = parser.add_mutually_exclusive_group()
+    designs.add_argument(
+        "--quick", action="store_const", const="quick", dest="design", help="detect differences of 15 points (default)"
+    )
+    designs.add_argument(
+        "--full", action="store_const", const="full", dest="design", help="detect differences of 10 points (more calls)"
+    )
     parser.add_argument("--name", default="audit", help="begins the names of its studies; audit without it")
     parser.add_argument("--budget-calls", type=_positive, metavar="N", help="the most calls that it may take")
     parser.add_argument("--budget-usd", type=_amount, metavar="USD", help="the most that it may cost")
@@ -282,73 +290,141 @@ def _add_wave(parser: argparse.ArgumentParser) -> None:
 
 
 def _audit(parsed: argparse.Namespace) -> int:
-    from python_assets.audit.prepare import minutes_to_go, prepare, told
-    from python_assets.report.audits.record import read_record
-    from python_assets.report.audits.write_audit import told_audit, write_audit
-    from python_assets.study.problems import plural
+    # what plans studies takes a second to load: the first lines come before it
+    from python_assets.audit.begun import audit_to_be
+    from python_assets.audit.cost_lines import estimate, headline
 
     wanted = _wanted(parsed)
     if wanted.is_simulated:
         os.environ["PLUMBLINE_PROVIDER"] = parsed.provider
-    themes = prepare(wanted, paths.studies_folder(), paths.home())
-    left = [one for one in themes if not one.is_done]
-    print(printable(told(wanted, themes)))
-    if left and not (parsed.yes or _agreed("Ask them? [y/N] ", "y", "yes")):
-        print("Nothing was asked. The study files stay and can be edited.")
+    audit = audit_to_be(wanted, paths.studies_folder(), paths.home())
+    _say(headline(audit))
+
+    def read(benchmark: str, state: "StudyState") -> "CostLine":
+        from python_assets.audit.prepare import read_cost
+
+        return read_cost(audit, benchmark, state, paths.home())
+
+    lines = estimate(audit, read, _say)
+    if not audit.record.is_simulated and any(one.n_calls for one in lines):  # one that is asked needs no server
+        from python_assets.audit.prepare import kept_study
+        from python_assets.audit.servers import require_servers
+
+        edited = [kept_study(audit, state) for state in audit.states.values() if state.is_edited]
+        require_servers(audit.models if len(edited) < len(audit.states) else (), edited)
+    return _ask_audit(audit, parsed)
+
+
+def _ask_audit(audit: "Audit", parsed: argparse.Namespace) -> int:
+    from python_assets.audit.prepare import minutes_to_go
+    from python_assets.report.audits.record import read_record
+    from python_assets.report.audits.write_audit import told_audit, write_audit
+    from python_assets.study.problems import plural
+
+    prepared = _prepared(audit)
+    left = [one for one in prepared if not one.is_done]
+    if left and not _is_confirmed(prepared, is_agreed=parsed.yes):
         return 0
+    if left:
+        _ask_first_prompt(left[0].study)
     left = [one for one in left if _is_readable(one.study, asks=not parsed.yes)]
-    if (minutes := minutes_to_go(left)) is not None:
+    if (minutes := minutes_to_go(left, paths.home())) is not None:
         long = "less than a minute" if minutes < 1 else f"about {plural(round(minutes), 'minute')}"
         print(f"Asking the rest takes {long}, at the pace of the first answers.", file=sys.stderr)
     for number, one in enumerate(left, 1):
-        print(printable(f"Theme {number} of {len(left)}: {one.study.title}"), file=sys.stderr)
+        print(printable(f"Benchmark {number} of {len(left)}: {one.study.title}"), file=sys.stderr)
         _materialise(one.study.study_id)
-    done = write_audit(paths.home(), read_record(paths.home(), wanted.name))
+    done = write_audit(paths.home(), read_record(paths.home(), audit.record.name))
     print(printable("\n".join(told_audit(done))))
     return _FOUND if parsed.fail_on and _fails(done.findings, parsed.fail_on) else 0
 
 
+def _prepared(audit: "Audit") -> "list[Prepared]":
+    """Write and plan the studies, a line each as soon as it is planned."""
+    from python_assets.audit.cost_lines import header_text, line_text, other_design
+    from python_assets.audit.prepare import prepare, told_prepared, total_cost_line
+
+    _say("")
+    _say("As planned:")
+    _say(header_text())
+
+    def tell(one: "Prepared") -> None:
+        for line in line_text(one.cost):
+            _say(line)
+
+    prepared = prepare(audit, paths.studies_folder(), paths.home(), tell)
+    total = [*line_text(total_cost_line(prepared))] if len(prepared) > 1 else []
+    for line in (*total, *told_prepared(audit, prepared), *filter(None, [other_design(audit)])):
+        _say(line)
+    return prepared
+
+
+def _say(line: str) -> None:
+    print(printable(line), flush=True)
+
+
+def _is_confirmed(prepared: "Sequence[Prepared]", *, is_agreed: bool) -> bool:
+    from python_assets.audit.prepare import total_cost_line
+    from python_assets.study.problems import plural
+
+    n_calls = total_cost_line(prepared).n_calls or 0
+    if is_agreed or _agreed(f"Make {plural(n_calls, 'call')}? [y/N] ", "y", "yes"):
+        return True
+    print("Cancelled before any call. The study files are kept and can be edited.")
+    return False
+
+
 def _wanted(parsed: argparse.Namespace) -> "Wanted":
-    from python_assets.audit.benchmarks import benchmark_names
-    from python_assets.audit.design import FULL, QUICK
+    from python_assets.audit.begun import AuditBudget, Wanted
+    from python_assets.audit.benchmarks import asked_benchmarks
     from python_assets.audit.models import asked_models
-    from python_assets.audit.prepare import AuditBudget, Wanted
 
     is_simulated = parsed.provider is not None
     models = asked_models(parsed.model, parsed.base_url, parsed.api_key_env, is_simulated=is_simulated)
-    named = [name.strip() for name in (parsed.benchmarks or "").split(",") if name.strip()]
-    budget = AuditBudget(parsed.budget_calls, parsed.budget_usd)
     return Wanted(
         name=parsed.name,
-        benchmarks=[*dict.fromkeys(named)] or benchmark_names(),
+        benchmarks=asked_benchmarks((parsed.benchmarks or "").split(",")),
         models=models,
-        design=QUICK if parsed.quick else FULL,
-        budget=budget,
+        design=parsed.design,
+        budget=AuditBudget(parsed.budget_calls, parsed.budget_usd),
         is_simulated=is_simulated,
     )
 
 
+def _ask_first_prompt(study: "Study") -> None:
+    from python_assets.audit.first_answers import ask_first_prompt
+    from python_assets.audit.waiting import Waiting
+
+    with Waiting(_say_aside, "the answer to the first prompt") as waiting:
+        ask_first_prompt(study, paths.home(), waiting)
+
+
 def _is_readable(study: "Study", *, asks: bool) -> bool:
     """Whether the answers of its models can be read, or the user goes on all the same."""
-    from python_assets.audit.first_answers import told_unreadable, unreadable
-    from python_assets.warehouse.progress import Lines
+    from python_assets.audit.first_answers import first_answers, is_readable, told_first_answers
+    from python_assets.audit.waiting import Waiting
 
-    unread = unreadable(study, paths.home(), Lines(lambda text: print(printable(f"    {text}"), file=sys.stderr)))
-    for one in unread:
-        print(printable(told_unreadable(one, study)), file=sys.stderr)
-    if not unread:
+    with Waiting(_say_aside, f"the first answers to {study.study_id}") as waiting:
+        losses = first_answers(study, paths.home(), waiting)
+    for one in losses:
+        for line in told_first_answers(one, study):
+            print(printable(line), file=sys.stderr)
+    if all(map(is_readable, losses)):
         return True
-    if asks and _agreed("Ask the rest of this theme all the same? [y/N] ", "y", "yes"):
+    if asks and _agreed("Ask the rest of this benchmark all the same? [y/N] ", "y", "yes"):
         return True
     print(f"{study.study_id} is left out; plumbline run {study.study_id} asks it all the same.", file=sys.stderr)
     return False
 
 
+def _say_aside(text: str) -> None:
+    print(printable(f"    {text}"), file=sys.stderr, flush=True)
+
+
 def _agreed(question: str, *answers: str) -> bool:
     """Whether a user gives one of these answers at a terminal; where there is none, --yes gives it."""
     if not sys.stdin.isatty():
-        got, expected = "no terminal to answer at", "--yes where no terminal can answer"
-        raise PlumblineError("plumbline", got, expected, "add it to go on with what is told")
+        raise AuditError("plumbline", "cannot ask for confirmation without a terminal", remedy="Add --yes")
     print(question, end="", flush=True)
     return sys.stdin.readline().strip().lower() in answers
 

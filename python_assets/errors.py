@@ -91,6 +91,15 @@ class PlumblineError(Exception):
         return str(self.got)
 
 
+class AuditError(PlumblineError):
+    """An audit cannot be begun or go on as it is asked for; got is the problem, in a sentence."""
+
+    def __str__(self) -> str:
+        """One line, PLACE: PROBLEM. FIX."""
+        fix = f" {self.remedy}{'' if self.remedy.endswith('?') else '.'}" if self.remedy else ""
+        return f"{within(self.field)}: {within(self._came())}.{fix}"
+
+
 class StudyError(PlumblineError):
     """The study file cannot be used; got is the value that stands in it, Told or NOTHING."""
 

@@ -1,4 +1,4 @@
-"""One command for a model: ready studies from the shelf, sized, written, and looked at as they begin.
+"""One command for a model: packaged benchmarks, sized, written, and looked at as they begin.
 
 Belongs here: what comes before a run. Running a study is dagster_project/, the page of an audit is report/audit/.
 """

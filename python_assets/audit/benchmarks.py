@@ -1,23 +1,22 @@
-"""The shelf: studies that are ready to be asked of any model, and benchmarks for those who have their data.
+"""Packaged benchmarks: studies that are ready to be asked of any model, and some for those who have their data.
 
 Belongs here: which there are, what they ask and need, and copying one to edit.
 """
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import yaml
 
-from python_assets.errors import StudyError, StudyFileError, Told
-from python_assets.plan.requested import IN_MEMORY, assemble_offline
-from python_assets.plan.text import aligned
-from python_assets.study.study import Study
-from python_assets.study_file.load import load_study
+from python_assets.errors import AuditError, StudyError, StudyFileError, Told, shorten
 from python_assets.study_file.new_study import new_path, write_new
 from python_assets.texts.yaml_loader import LOADER
 from python_assets.warehouse import paths
-from python_assets.warehouse.build import open_build
+
+if TYPE_CHECKING:
+    from python_assets.study.study import Study
 
 STUDIES: Final = paths.PACKAGED
 BENCHMARK_FOLDER: Final = paths.BENCHMARKS
@@ -28,7 +27,7 @@ NOTHING_ELSE: Final = "a model"
 
 
 class Ready(NamedTuple):
-    """A study of the shelf; n_calls: one model's, None where its data are not here. needs: besides what is here."""
+    """A packaged benchmark; n_calls: one model's, None where its data are not here. needs: besides what is here."""
 
     name: str
     title: str
@@ -46,8 +45,27 @@ def benchmark_names() -> list[str]:
     return sorted(path.stem for path in BENCHMARK_FOLDER.glob("*.yml"))
 
 
+def asked_benchmarks(named: Sequence[str]) -> list[str]:
+    """The benchmarks that are named, each once; where none is, those that an audit asks of any model.
+
+    Args:
+        named: names; blank ones are none.
+
+    Raises:
+        AuditError: there is no such benchmark.
+    """
+    known = [*benchmark_names(), *BESIDE, *IMPORTED]
+    names = [*dict.fromkeys(name.strip() for name in named if name.strip())]
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            fix = f"Did you mean '{near[0]}'?" if near else "See them with: plumbline benchmarks"
+            raise AuditError("--benchmarks", f'there is no benchmark "{shorten(name)}"', remedy=fix)
+    return names or benchmark_names()
+
+
 def path_of(name: str) -> Path:
-    """The file of a study of the shelf.
+    """The file of a packaged benchmark.
 
     Raises:
         StudyError: there is none.
@@ -56,11 +74,13 @@ def path_of(name: str) -> Path:
     if folder is BENCHMARK_FOLDER or name in (*BESIDE, *IMPORTED):
         return folder / f"{name}.yml"
     known = ", ".join([*benchmark_names(), *BESIDE, *IMPORTED])
-    raise StudyError("the shelf", name, f"one of {known}", "see what each asks with: plumbline benchmarks")
+    raise StudyError("benchmark", name, f"one of {known}", "see what each asks with: plumbline benchmarks")
 
 
 def benchmarks() -> Iterator[Ready]:
-    """What lies on the shelf, with its size: first what needs nothing but a model."""
+    """Every packaged benchmark with its size: first those that need nothing but a model."""
+    from python_assets.study_file.load import load_study
+
     for name in (*benchmark_names(), *BESIDE, *IMPORTED):
         try:
             study = load_study(path_of(name), simulated=True)
@@ -75,16 +95,18 @@ def benchmarks() -> Iterator[Ready]:
 
 
 def benchmark_lines() -> str:
-    """The shelf as a table for a terminal."""
+    """The packaged benchmarks as a table for a terminal."""
+    from python_assets.plan.text import aligned
+
     return aligned(_HEADER, [one.cells() for one in benchmarks()])
 
 
 def copy_of_benchmark(name: str, source: str, folder: Path) -> Path:
-    """Copy a study of the shelf, and the files it reads, to be edited.
+    """Copy a packaged benchmark, and the files that it reads, to be edited.
 
     Args:
         name: becomes the study's id and the stem of the file.
-        source: a study of the shelf.
+        source: a packaged benchmark.
         folder: where study files lie; it is made if it is not there.
 
     Returns:
@@ -119,7 +141,7 @@ def copy_files(original: Path, text: str, folder: Path) -> None:
         if not target.exists():
             write_new(target, content)
         elif target.read_bytes() != content:
-            expected = f"no other file than {source.name} of the shelf"
+            expected = f"no other file than {source.name} of the packaged benchmarks"
             raise StudyError(target, Told("a file of another content"), expected, "move it away")
 
 
@@ -139,7 +161,11 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(entry)
 
 
-def _counted(study: Study) -> tuple[int, int]:
+def _counted(study: "Study") -> tuple[int, int]:
+    # an audit names benchmarks before it loads what plans studies
+    from python_assets.plan.requested import IN_MEMORY, assemble_offline
+    from python_assets.warehouse.build import open_build
+
     with open_build(IN_MEMORY) as connection:
         assemble_offline(study, connection, paths.home())
         counts = connection.execute("select count(distinct root_prompt_id), count(*) from raw.prompts").fetchone()

@@ -5,27 +5,32 @@ Belongs here: from the power that a plan tells to a number of texts, and what th
 
 import math
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from python_assets.audit.benchmarks import copy_files, path_of
+from python_assets.audit.costs import EFFECTS, FULL, QUICK, BenchmarkCost, cost_of
 from python_assets.audit.models import AuditedModel
 from python_assets.audit.sized_text import n_texts_of, sized_text
+from python_assets.generate.generate_study import asked_systems, read_prompts
 from python_assets.infer.tables import INTERACTION
 from python_assets.plan.pilot import CHANGES
 from python_assets.plan.plan import plan_study
 from python_assets.plan.power import DECLARED
+from python_assets.plan.requested import IN_MEMORY, assemble_offline
 from python_assets.plan.text import Plan, PowerRow
+from python_assets.providers.messages import build_messages, estimated_tokens
 from python_assets.study.base import LEVEL_SEPARATOR
 from python_assets.study.study import Study
 from python_assets.study_file.load import load_study
 from python_assets.study_file.new_study import write_new
+from python_assets.warehouse import paths
+from python_assets.warehouse.build import open_build
 
-FULL: Final = "full"
-QUICK: Final = "quick"
-EFFECTS: Final = {QUICK: 0.15, FULL: 0.1}
-"""The difference of rates that a design can show at least."""
+__all__ = ["EFFECTS", "FULL", "QUICK", "Sized", "detectable_effect", "planned_cost", "powers", "search_size", "sized"]
+
 LEAST_TEXTS: Final = 8
 # a crossing beyond its parts, and a change of one model against another, take many more than any audit has
 NOT_OF_GROUPS: Final = (*CHANGES, INTERACTION)
@@ -40,29 +45,43 @@ class Sized(NamedTuple):
 
 
 def sized(benchmark: str, study_id: str, models: list[AuditedModel], design: str) -> Sized:
-    """The text of a study of the shelf for these models: with the first texts, as many as the design takes.
+    """The text of a benchmark's study for these models: with the first texts, as many as the design takes.
 
-    Where all of them cannot show it, all are asked.
+    Where all of them detect too little, all are asked. How many that are is in the table of costs, as long as the
+    benchmark is the one that the table was made of; else the power is computed.
 
     Args:
-        benchmark: a study of the shelf.
-        study_id: what it will be called.
+        benchmark: a packaged benchmark.
+        study_id: name of the study.
         models: who is asked.
         design: quick or full.
 
     Raises:
-        StudyError: there is no such theme, or it simulates no such model.
+        StudyError: there is no such benchmark, or it simulates no such model.
     """
     original = path_of(benchmark)
     text = original.read_text(encoding="utf-8")
     entries = [one.entry_in(original) for one in models]
+    if (known := cost_of(benchmark, design, len(models))) is None:
+        return search_size(benchmark, study_id, entries, design)
+    written = sized_text(text, systems=entries, effect=EFFECTS[design], n_texts=known.n_texts)
+    return Sized(written, known.n_texts, n_texts_of(text))
+
+
+def search_size(benchmark: str, study_id: str, entries: Sequence[Mapping[str, Any]], design: str) -> Sized:
+    """As sized, by the power of a plan of all texts: seconds of computing.
+
+    Args:
+        benchmark: a packaged benchmark.
+        study_id: name of the study.
+        entries: of `systems`, who is asked.
+        design: quick or full.
+    """
+    original = path_of(benchmark)
+    text = original.read_text(encoding="utf-8")
     whole = sized_text(text, systems=entries, effect=EFFECTS[design])
     n_there = n_texts_of(text)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, f"{study_id}.yml")
-        copy_files(original, text, path.parent)
-        write_new(path, whole.encode())
-        study = load_study(path, simulated=True)
+    with _study_of(original, study_id, whole) as study:
         needed = [n for row in powers(plan_study(study)) if (n := _n_texts_needed(row, study, n_there)) is not None]
     if not needed:
         return Sized(whole, None, n_there)
@@ -70,13 +89,49 @@ def sized(benchmark: str, study_id: str, models: list[AuditedModel], design: str
     return Sized(sized_text(text, systems=entries, effect=EFFECTS[design], n_texts=n_texts), n_texts, n_there)
 
 
+def planned_cost(benchmark: str, entries: Sequence[Mapping[str, Any]], design: str) -> BenchmarkCost:
+    """A row of the table of costs, by planning the study.
+
+    Args:
+        benchmark: a packaged benchmark.
+        entries: of `systems`, who is asked.
+        design: quick or full.
+    """
+    size = search_size(benchmark, benchmark, entries, design)
+    with _study_of(path_of(benchmark), benchmark, size.text) as study:
+        plan = plan_study(study)
+        with open_build(IN_MEMORY) as connection:
+            assemble_offline(study, connection, paths.home())
+            [(_, config), *_] = asked_systems(study, connection, paths.home())
+            messages = [build_messages(prompt, config) for prompt in read_prompts(connection)]
+    controls = plan.negative_controls
+    return BenchmarkCost(
+        n_texts=size.n_texts,
+        n_root_prompts=plan.n_root_prompts or 0,
+        n_calls=(plan.n_calls or 0) // len(entries),
+        n_control_calls=0 if controls is None else controls.n_calls // len(entries),
+        n_tokens_in=sum(map(estimated_tokens, messages)),
+        detectable_effect=detectable_effect(plan),
+    )
+
+
+@contextmanager
+def _study_of(original: Path, study_id: str, text: str) -> Iterator[Study]:
+    """A study of this text, in a folder with the files of the benchmark, while it is planned."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"{study_id}.yml")
+        copy_files(original, text, path.parent)
+        write_new(path, text.encode())
+        yield load_study(path, simulated=True)
+
+
 def powers(plan: Plan) -> Iterator[PowerRow]:
     """What a plan says of the effects that its study declares, of groups."""
     return (row for row in plan.power if row.source == DECLARED and row.contrast not in NOT_OF_GROUPS)
 
 
-def smallest_shown(plan: Plan) -> float | None:
-    """The smallest difference that every grouping of a study can show; None where it is not known."""
+def detectable_effect(plan: Plan) -> float | None:
+    """The smallest difference that every grouping of a study detects; None where it is not known."""
     shown = [row.minimum_detectable_effect for row in powers(plan)]
     return None if None in shown else max(filter(None, shown), default=None)
 

@@ -1,4 +1,4 @@
-"""The text of a study of the shelf with other models, another size and another effect; all else stays as written.
+"""The text of a packaged benchmark with other models, another size and another effect; all else stays as written.
 
 Belongs here: places in a YAML text. How large a study is to be is design.py.
 """
@@ -27,8 +27,8 @@ def sized_text(text: str, *, systems: Sequence[Mapping[str, Any]], effect: float
     """The text of a study file, edited.
 
     Args:
-        text: of a file of the shelf.
-        systems: who is asked, in the place of those of the file.
+        text: of a packaged benchmark.
+        systems: who is asked, instead of the systems of the file.
         effect: what is declared under `analysis.power`, wherever something is.
         n_texts: of its templates the first so many are kept; all where None.
     """
@@ -49,7 +49,7 @@ def n_texts_of(text: str) -> int:
 
 def _systems(root: yaml.Node | None, systems: Sequence[Mapping[str, Any]]) -> _Edit:
     entry = _find(root, ("systems",))
-    assert entry is not None, "a study of the shelf has generations"
+    assert entry is not None, "a benchmark has systems"
     key, value = entry
     written = {"systems": [*map(dict, systems)]}
     dumped = yaml.safe_dump(written, sort_keys=False, allow_unicode=True, width=ONE_LINE, default_flow_style=None)

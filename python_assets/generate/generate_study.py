@@ -118,6 +118,8 @@ def ask_all(
     home: Home,
     progress: Progress,
     allowance: CallAllowance = ANY_NUMBER,
+    *,
+    is_probed: bool = True,
 ) -> Runs:
     """Ask generations prompts, each after a first call that tells whether it can answer; the logs keep all.
 
@@ -128,6 +130,7 @@ def ask_all(
         home: where the response logs lie.
         progress: is told how far each generation is.
         allowance: how many calls may still be asked.
+        is_probed: whether each has its first call before any of them has its second.
 
     Raises:
         ProviderError, BudgetError, UnconfirmedError: as generate_study.
@@ -137,9 +140,10 @@ def ask_all(
         allowance.require(sum(n_calls_to_ask(prompts, *one) for one in logged))
     addresses = Addresses()
     spending = spending_of(study, home)
-    for one in logged:
-        probe(prompts, *one, addresses=addresses, spending=spending)
-    probe_judges(study, home)
+    if is_probed:
+        for one in logged:
+            probe(prompts, *one, addresses=addresses, spending=spending)
+        probe_judges(study, home)
     runs = generate_all(
         prompts, logged, progress, addresses=addresses, allowance=allowance, spending=spending_of(study, home)
     )

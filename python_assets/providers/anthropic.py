@@ -29,6 +29,7 @@ class Anthropic(HttpProvider):
     own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "system", "stream")
     unknown_fields: ClassVar[frozenset[str]] = frozenset({"seed"})
     needs_key: ClassVar[bool] = True
+    models_path: ClassVar[str] = "v1/models"
 
     @classmethod
     def problems(cls, config: SystemConfig, factor_levels: Mapping[str, Sequence[str]]) -> list[StudyError]:

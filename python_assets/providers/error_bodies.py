@@ -100,7 +100,9 @@ def failure_of_status(status: int, body: str, headers: Mapping[str, str]) -> Pro
     # A server that refuses a key may quote some of it; 403 is of the country or the model as often.
     is_key = kind == "unauthorized" and status != 403
     message = f"HTTP {status}" if is_key else f"HTTP {status} {words}".strip()
-    return ProviderFailure(kind, message, seconds_to_wait(status, headers), parameter, status)
+    failure = ProviderFailure(kind, message, seconds_to_wait(status, headers), parameter, status)
+    failure.code = code or None
+    return failure
 
 
 def reported_failure(reply: Any) -> ProviderFailure | None:

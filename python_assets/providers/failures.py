@@ -48,7 +48,7 @@ class ProviderFailure(Exception):
 
     retry_after: seconds the server asked to wait. parameter: the field of the request that it refused. status: of the
     reply, None where there was none or its status said nothing. at: the address where it failed, as it is shown; None
-    until that is known.
+    until that is known. code: the server's own of the error, None where it gave none.
     """
 
     def __init__(
@@ -66,6 +66,7 @@ class ProviderFailure(Exception):
         self.parameter = parameter
         self.status = status
         self.at: str | None = None
+        self.code: str | None = None
 
     @property
     def counted_as(self) -> str:

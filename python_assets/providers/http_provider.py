@@ -15,7 +15,7 @@ from python_assets.providers.failures import ProviderFailure
 from python_assets.providers.parameters import Parameters
 from python_assets.providers.provider import RemoteProvider
 from python_assets.providers.records import Description, SystemConfig
-from python_assets.providers.transport import ask_json, is_address
+from python_assets.providers.transport import ask_json, client_options, is_address
 
 AUTHORIZATION: Final = "authorization"
 CHANGED_PARAMETERS: Final = "changed_parameters"  # the name in context_json
@@ -31,6 +31,7 @@ class HttpProvider(RemoteProvider):
         other_names: under which parameters of decoding are sent where they are refused under their own.
         unknown_fields: parameters of decoding that no model behind the protocol takes.
         needs_key: whether the server at default_url wants a key.
+        models_path: below base_url, what lists the models of the server.
     """
 
     asks_server: ClassVar[bool] = True
@@ -39,6 +40,7 @@ class HttpProvider(RemoteProvider):
     other_names: ClassVar[Mapping[str, str]] = {}
     unknown_fields: ClassVar[frozenset[str]] = frozenset()
     needs_key: ClassVar[bool] = False
+    models_path: ClassVar[str] = "models"
 
     def __init__(self, config: SystemConfig) -> None:
         super().__init__(config)
@@ -124,6 +126,24 @@ class HttpProvider(RemoteProvider):
         """
         with self._clients.lent() as client:
             return await ask_json(client, method, self.address(path), payload)
+
+    async def ask_briefly(self, path: str, seconds: float) -> Any:
+        """What the server says to one GET, as JSON; the connection is closed.
+
+        Args:
+            path: below base_url.
+            seconds: the longest that it takes to connect, and that the server is silent.
+
+        Raises:
+            ProviderFailure: as ask_json; its context has the cause.
+            ProviderError: a key or header is not there.
+        """
+        import httpx
+
+        options = client_options(str(self.url)) | {"timeout": seconds}
+        options["headers"] |= self._headers()
+        async with httpx.AsyncClient(**options) as client:
+            return await ask_json(client, "GET", self.address(path))
 
     async def ask_model(self, path: str, payload: Mapping[str, Any]) -> Any:
         """What the model replies, as JSON; what it refuses of decoding is sent otherwise, now and later.

@@ -28,6 +28,7 @@ class Ollama(HttpProvider):
     """
 
     default_url: ClassVar[str | None] = "http://127.0.0.1:11434"
+    models_path: ClassVar[str] = "api/tags"
 
     async def describe(self) -> Description:
         """Digest and details of the model, version of the server; model_missing where it is not installed."""

@@ -6,6 +6,7 @@ others who serve a model under its name have prices of their own.
 
 import csv
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -64,21 +65,32 @@ def find_price(declared: dict[str, TokenPrice], system: System) -> TokenPrice | 
         declared: by what priced_as gives.
         system: of the study.
     """
-    name, model = system.spec.provider, system.model
+    name = system.spec.provider
     if name in (REPLAY, SIMULATOR):
         return FREE
     if (named := priced_as(system)) in declared:
         return declared[named]
-    if name not in providers:  # a function of the user's own asks whomever it likes
+    return list_price(name, system.model, system.spec.addresses)
+
+
+def list_price(provider: str, model: str, addresses: Sequence[str | None]) -> TokenPrice | None:
+    """What the tokens of a model cost by its provider's list, None where that does not say it.
+
+    Args:
+        provider: a registered name, or a function of the user's own, which has no list price.
+        model: the model's name at its server.
+        addresses: where it is asked; None is the provider's own.
+    """
+    if provider not in providers:
         return None
-    kind = providers[name]
+    kind = providers[provider]
     if issubclass(kind, LocalProvider):
         return FREE
     at_home = (None, kind.default_url) if issubclass(kind, RemoteProvider) else (None,)
-    if any(url not in at_home for url in system.spec.addresses):
+    if any(url not in at_home for url in addresses):
         return None
     table = published_prices()
     dated = _DATE_OF_A_VERSION.search(model)
     undated = model[: dated.start()] if dated and dated.end() == len(model) else model
-    entry = table.get((name, model)) or table.get((name, undated))
+    entry = table.get((provider, model)) or table.get((provider, undated))
     return entry.price if entry else None

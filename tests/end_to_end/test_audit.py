@@ -10,7 +10,7 @@ import pytest
 
 from python_assets.report.audits import findings
 from tests.end_to_end.conftest import contradictions_of
-from tests.python_assets.providers.servers import Server, openai_completion, serving
+from tests.python_assets.providers.servers import Reply, Server, openai_completion, serving
 
 SCHEMA = json.loads(Path(findings.__file__).with_name("findings.schema.json").read_text(encoding="utf-8"))
 TWO = ("audit", "--model", "simulator:fair", "--model", "simulator:biased", "--benchmarks", "faiths,hiring", "--quick")
@@ -123,10 +123,15 @@ class LikeAModel(Server):
     """Thinks aloud, refuses some, is cut at times, and says yes less often to one group."""
 
     def __init__(self):
-        super().__init__("/v1/chat/completions", self.say)
+        super().__init__("/v1/chat/completions", self.reply)
         self.draws = random.Random(3)
 
-    def say(self, server, request):
+    def reply(self, server, request):
+        if request.body is None:
+            return Reply({"data": [{"id": "local", "object": "model"}]})
+        return self.say(request)
+
+    def say(self, request):
         with self._lock:
             draw, yes, manner = self.draws.random(), self.draws.random(), self.draws.random()
         asked = request.body["messages"][-1]["content"]

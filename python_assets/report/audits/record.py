@@ -12,13 +12,23 @@ _NAME: Final = "audit.json"
 
 
 class Record(NamedTuple):
-    """An audit; studies: by theme, in the order asked. design: quick or full. models: PROVIDER:NAME."""
+    """An audit.
+
+    Attributes:
+        name: its own, which begins the names of its studies.
+        design: quick or full.
+        models: PROVIDER:NAME, each.
+        studies: study_id by benchmark, in the order asked.
+        is_simulated: whether the simulator stands in for the models.
+        files: sha256 by study_id, of each study file as the audit wrote it; one of another content was edited.
+    """
 
     name: str
     design: str
     models: list[str]
     studies: dict[str, str]
     is_simulated: bool
+    files: dict[str, str] = {}
 
 
 def folder_of(home: Home, name: str) -> Path:

@@ -4,10 +4,10 @@ import pytest
 import yaml
 
 from python_assets.audit.benchmarks import path_of
-from python_assets.audit.design import EFFECTS, FULL, QUICK, sized, smallest_shown
+from python_assets.audit.design import EFFECTS, FULL, QUICK, detectable_effect, sized
 from python_assets.audit.models import asked_models
 from python_assets.audit.sized_text import sized_text
-from python_assets.errors import StudyError
+from python_assets.errors import AuditError
 from python_assets.plan.plan import plan_study
 from python_assets.study_file.load import load_study
 from tests.python_assets.audit.conftest import grants
@@ -47,7 +47,7 @@ def test_a_design_is_the_least_that_shows_its_difference(packaged, home, tmp_pat
         path = tmp_path / f"with_{n_texts}.yml"
         entries = [models[0].entry_in(path_of("grants"))]
         path.write_text(sized_text(grants(), systems=entries, effect=EFFECTS[design], n_texts=n_texts))
-        shown.append(smallest_shown(plan_study(load_study(path))))
+        shown.append(detectable_effect(plan_study(load_study(path))))
     # the number needed and the difference shown are two formulas of one power, which round to a text
     assert shown[1] <= EFFECTS[design] + 0.0005 < shown[0] + 0.001
 
@@ -67,5 +67,5 @@ def test_where_all_texts_are_too_few_all_are_asked(packaged, home):
 
 
 def test_a_model_that_a_benchmark_does_not_simulate_is_told(packaged, home, refused):
-    with refused(StudyError, "--model"):
+    with refused(AuditError, "--model"):
         sized("grants", "audit_grants", asked_models(["simulator:unfair"]), QUICK)

@@ -1,7 +1,7 @@
 import pytest
 
 from python_assets.audit.models import asked_models
-from python_assets.errors import StudyError
+from python_assets.errors import AuditError
 
 AT_HOME = "http://127.0.0.1:8000/v1"
 
@@ -27,7 +27,7 @@ def test_a_server_of_ones_own_needs_no_key_unless_one_is_named(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     (plain,) = asked_models(["openai:qwen3"], AT_HOME)
     assert (plain.entry["base_url"], "api_key_env" in plain.entry) == (AT_HOME, False)
-    with pytest.raises(StudyError, match="variable MY_KEY: got nothing"):
+    with pytest.raises(AuditError, match="MY_KEY is not set"):
         asked_models(["openai:qwen3"], AT_HOME, "MY_KEY")
     monkeypatch.setenv("MY_KEY", "0123456789")
     (own,) = asked_models(["openai:qwen3"], AT_HOME, "MY_KEY")
@@ -43,15 +43,15 @@ def test_a_server_of_ones_own_needs_no_key_unless_one_is_named(monkeypatch):
         (["replay:x"], None, "one of anthropic"),
         (["my_model:ask"], None, "functions of your own are written into a study file"),
         (["ollama:!!"], None, "a name with a letter or a digit"),
-        (["ollama:a-b", "ollama:a_b"], None, "got ollama:a-b, ollama:a_b; expected models of different names"),
-        (["ollama:a", "anthropic:b"], AT_HOME, "expected models of one provider at one address"),
+        (["ollama:a-b", "ollama:a_b"], None, "ollama:a-b, ollama:a_b would all have the name a_b"),
+        (["ollama:a", "anthropic:b"], AT_HOME, "expected models of one provider at this address"),
         (["simulator:fair"], AT_HOME, "expected models of one provider"),
-        (["openai:gpt-5-mini"], None, "variable OPENAI_API_KEY: got nothing; expected a key"),
+        (["openai:gpt-5-mini"], None, "--model openai:gpt-5-mini: OPENAI_API_KEY is not set. Run `export"),
     ],
 )
 def test_what_cannot_be_asked_is_told(monkeypatch, named, base_url, told):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(StudyError) as caught:
+    with pytest.raises(AuditError) as caught:
         asked_models(named, base_url)
     assert told in str(caught.value)
 

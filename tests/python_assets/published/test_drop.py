@@ -296,7 +296,10 @@ def test_the_command_asks_first(home, monkeypatch, typed, capsys, snapshot):
     typed("yes\n", is_terminal=False)
     assert cli.main(["drop", "one"]) == 1
     told = capsys.readouterr()
-    assert told.out.startswith("Drop       study one: 2 runs\n") and "expected --yes where no terminal" in told.err
+    assert (
+        told.out.startswith("Drop       study one: 2 runs\n")
+        and "cannot ask for confirmation without a terminal. Add --yes." in told.err
+    )
     assert len(query(home, "from runs")) == 3
     typed("yes\n")
     assert cli.main(["drop", "a"]) == 0
