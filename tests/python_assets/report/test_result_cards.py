@@ -134,15 +134,6 @@ def test_where_nothing_is_significant_the_first_by_rank_are_told(facts_of, snaps
     assert facts_of(hypotheses({}, OPEN | ratio | margin)).first_by_rank == []
 
 
-def test_a_model_without_a_readable_answer_is_named(report, snapshot):
-    findings = hypotheses({})
-    nothing = {"system_id": "fair", "outcome": "not_observed", "reason": "response_empty", "p_value": None}
-    nothing |= {"q_value": None, "verdict": "not_tested", "n_responses": 0, "n_missing": 1_200}
-    shown = report(findings=findings, hypotheses=[*account_of(findings), account_of(findings)[0] | nothing])
-    assert [text for text in shown.blocks["findings"] if "1,200" in text] == snapshot
-    assert "not observed" in shown.sections["findings"]
-
-
 @pytest.fixture
 def opening(report):
     """The text of the first section on one line."""
