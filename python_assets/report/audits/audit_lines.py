@@ -147,9 +147,9 @@ def _effect(hypothesis: Row, result: Mapping[str, Any] | None) -> str:
     if hypothesis["group_id"] is not None or not groups:
         return effect
     group = max(groups, key=lambda group: (group["verdict"] in _SIGNIFICANT, abs(group["difference"])))
-    of_group = {"metric": result and result["contrast"], "value": group["difference"], "value_shrunken": None}
-    of_group |= {name: group[f"difference_{name}"] for name in ("ci_low", "ci_high")}
-    named = effect_in_words({**hypothesis, **group, **of_group}, with_ci=False)
+    limits = {name: group[f"difference_{name}"] for name in ("ci_low", "ci_high")}
+    difference = {"metric": group["contrast"], "value": group["difference"], "value_shrunken": None, **limits}
+    named = effect_in_words({**hypothesis, **group, **difference}, with_ci=False)
     return "; ".join(filter(None, (named, effect)))
 
 
