@@ -327,6 +327,7 @@ def _ask_audit(audit: "Audit", parsed: argparse.Namespace) -> int:
         return 0
     if left:
         _ask_first_prompt(left[0].study)
+    n_left = len(left)
     left = [one for one in left if _is_readable(one.study, asks=not parsed.yes)]
     if (minutes := minutes_to_go(left, paths.home())) is not None:
         long = "less than a minute" if minutes < 1 else f"about {plural(round(minutes), 'minute')}"
@@ -336,7 +337,9 @@ def _ask_audit(audit: "Audit", parsed: argparse.Namespace) -> int:
         _materialise(one.study.study_id)
     done = write_audit(paths.home(), read_record(paths.home(), audit.record.name))
     print(printable("\n".join(told_audit(done))))
-    return _FOUND if parsed.fail_on and _fails(done.findings, parsed.fail_on) else 0
+    if parsed.fail_on and _fails(done.findings, parsed.fail_on):
+        return _FOUND
+    return _MISTAKE if len(left) < n_left else 0  # a pipeline is not to pass what nobody could read
 
 
 def _prepared(audit: "Audit") -> "list[Prepared]":

@@ -86,4 +86,4 @@ def test_one_of_which_nothing_is_read_is_left_out_with_yes(audit, server):
     assert "audit_grants is left out" in error
     assert len(server.calls) == 20
     assert "WARNING  audit_grants, m: favoured: no answer has a value." in error
-    assert code == 1  # nothing is published, so there is no report
+    assert code == 1  # a pipeline does not pass it
