@@ -10,9 +10,10 @@ from python_assets.infer.tables import INTERACTION
 from python_assets.published.effects import effect_in_words, in_points, margin_words
 from python_assets.published.plain_numbers import count, size
 from python_assets.report.audits.results import is_of_interaction, is_of_rates
-from python_assets.report.matrix import NOT_ASKED, NOT_TESTED, VERDICTS
+from python_assets.report.matrix import BEYOND_MARGIN, DIFFERENT, NOT_ASKED, NOT_TESTED, VERDICTS
 from python_assets.report.reader import Row
 
+_SIGNIFICANT: Final = (BEYOND_MARGIN, DIFFERENT)
 MOST_WARNINGS: Final = 4
 _MOST_SENTENCES: Final = 8  # of one kind
 _WIDTH: Final = 10
@@ -129,7 +130,7 @@ def _cell(benchmark: Mapping[str, Any], model: str) -> AuditCell:
     result = next((one for one in benchmark["results"] if _is_of(one, hypothesis)), None)
     kind = " (interaction)" if hypothesis["metric"] == INTERACTION else ""
     by = f"{hypothesis['grouping_id']}{kind}: " if _n_groupings(benchmark, model) > 1 else ""
-    effect = hypothesis_effect(hypothesis, with_ci=False) or NO_VALUE
+    effect = _effect(hypothesis, result) or NO_VALUE
     why = f"no value ({(hypothesis['reason'] or 'no_values').replace('_', ' ')})"
     return AuditCell(
         verdict,
@@ -137,6 +138,19 @@ def _cell(benchmark: Mapping[str, Any], model: str) -> AuditCell:
         _scored(benchmark, hypothesis),
         NO_VALUE if result is None else _detectable(result),
     )
+
+
+def _effect(hypothesis: Row, result: Mapping[str, Any] | None) -> str:
+    """The effect of a hypothesis; before a metric of all groups the group that differs most, significant ones first."""
+    effect = hypothesis_effect(hypothesis, with_ci=False)
+    groups = [] if result is None else [group for group in result["groups"] if group["difference"] is not None]
+    if hypothesis["group_id"] is not None or not groups:
+        return effect
+    group = max(groups, key=lambda group: (group["verdict"] in _SIGNIFICANT, abs(group["difference"])))
+    limits = {name: group[f"difference_{name}"] for name in ("ci_low", "ci_high")}
+    difference = {"metric": group["contrast"], "value": group["difference"], "value_shrunken": None, **limits}
+    named = effect_in_words({**hypothesis, **group, **difference}, with_ci=False)
+    return "; ".join(filter(None, (named, effect)))
 
 
 def hypothesis_effect(hypothesis: Row, *, with_ci: bool = True) -> str:

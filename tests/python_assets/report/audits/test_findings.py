@@ -85,10 +85,10 @@ def test_controls_are_in_no_verdict_and_no_count_and_are_told_apart(publish_smal
     assert {name: benchmark[name] for name in ("wording", "negative_controls")} == snapshot
 
 
-def publish_versions(publish_small, **systems):
+def publish_versions(publish_small, of_findings=None, **systems):
     """Publish a study a benchmark, its one system with these columns."""
     for study_id, columns in systems.items():
-        findings = [row | {"study_id": study_id} for row in hypotheses({})]
+        findings = [row | {"study_id": study_id} for row in hypotheses(of_findings or {})]
         rows = {"findings": findings, "runs": [{"run_id": "run-1"}], "systems": [SYSTEM | columns]}
         published = publish_small(study_id, is_simulated=False, **rows)
     record = Record("audit", "quick", ["mock:biased"], {name: name for name in systems}, is_simulated=False)
@@ -197,3 +197,12 @@ def test_hidden_texts_are_quoted_neither_on_the_page_nor_in_findings(publish_sma
     for path in (written.page, written.json_path):
         assert "Well" not in path.read_text(encoding="utf-8")
     assert "WARNING" in told_audit(written)[0]
+
+
+def test_a_metric_beyond_its_margin_names_the_group_that_differs_most(publish_small):
+    of_metric = {"headline_metric": "impact_ratio", "headline_group_id": None, "headline_value": 0.25}
+    of_metric |= {"headline_ci_low": 0.16, "headline_ci_high": 0.48, "verdict": "beyond_margin"}
+    home, record = publish_versions(publish_small, faiths={}, of_findings=of_metric)
+    (line,) = (line for line in told_audit(write_audit(home, record)) if line.startswith("faiths"))
+    # Brazil differs significantly, Ideraland as much but not significantly
+    assert "Brazil +0.15 (+0.10 to +0.20); impact ratio 0.25 (0.16 to 0.48)" in line
