@@ -54,3 +54,17 @@ def test_a_study_without_a_measure_of_its_own_has_no_block():
 def test_rows_that_are_not_shown_are_counted():
     _, block = page(losses(20, unscored=20), n_rows=1_234)
     assert "1 of 1,234 rows are shown" in block
+
+
+def test_the_page_begins_with_what_is_unscored_and_says_nothing_of_it_elsewhere(report):
+    keys = {"study_id": "small", "system_id": "biased", "measure_id": "sentiment", "grouping_id": "", "group_id": ""}
+    counts = {"n_responses": 40, "n_scored": 30, "n_unscored": 10}
+    zeros = dict.fromkeys(("n_undecided", "n_refused", "n_empty", "n_failed", "n_other"), 0)
+    form = {"position": 1, "reason": "no_rule_matched", "form": "Well, hm.", "n_responses": 10}
+    form |= {name: keys[name] for name in ("study_id", "system_id", "measure_id")}
+    shown = report(scored_responses=[keys | counts | zeros], unscored_forms=[form])
+    findings = " ".join(shown.sections["findings"].split())
+    warning = 'biased, sentiment: 10 of 40 responses (25 %) are unscored: "Well, hm." (10)'
+    assert findings.startswith(f"Results {warning}")
+    assert findings.count("are unscored") == 1
+    assert "30 of 40 (75 %) scored, 10 unscored (25 %), 0 errors" in findings
