@@ -189,7 +189,10 @@ def _is_group(group: tuple[str, str, str], row: Mapping[str, Any]) -> bool:
     label = f" ({row['category']})" if row["category"] else ""
     if name != f"{row['group_id']}{label}":
         return False
-    is_adjusted = row["ci_low_selected"] is not None or row["ci_high_selected"] is not None
+    is_adjusted = row["value_shrunken"] is not None and (row["ci_low_selected"], row["ci_high_selected"]) != (
+        None,
+        None,
+    )
     names = ("value_shrunken", "ci_low_selected", "ci_high_selected") if is_adjusted else ("value", "ci_low", "ci_high")
     factor = 100 if effect.endswith(" points") else 1
     low, _, high = limits.rpartition(" to ")

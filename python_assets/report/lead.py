@@ -18,7 +18,6 @@ from python_assets.report.matrix import (
     PRIMARY,
     VERDICT_ROWS,
     Cell,
-    Key,
     Matrix,
     key_of,
     named,
@@ -113,7 +112,8 @@ def _ends(cell: Cell) -> str:
         if names
     ]
     # a metric of all groups can be what is beyond the margin
-    ends = ends or ([cell.effect] if cell.verdict == BEYOND_MARGIN and cell.effect else [])
+    if cell.verdict == BEYOND_MARGIN and cell.effect and not cell.effect.startswith((*cell.lower, *cell.higher)):
+        ends = [cell.effect, *ends]
     return f"{margin} ({'; '.join(ends)})" if ends else margin
 
 
@@ -160,34 +160,35 @@ def _other_families(rows: Sequence[Row], matrix: Matrix) -> dict[str, str]:
     for row in rows:
         if row["family_id"] != matrix.family_id and row["outcome"] == "significant" and not row["is_repeated"]:
             families.setdefault(row["family_id"], []).append(row)
-    return {name: _of_other(differing, matrix.names) for name, differing in sorted(families.items(), key=_position)}
+    return {name: _of_other(differing, matrix) for name, differing in sorted(families.items(), key=_position)}
 
 
 def _position(family: tuple[str, Any]) -> tuple[bool, bool, str]:
     return family[0] != PRIMARY, family[0] == "secondary", family[0]
 
 
-def _of_other(rows: Sequence[Row], names: Mapping[Key, str]) -> str:
+def _of_other(rows: Sequence[Row], matrix: Matrix) -> str:
     beyond = [row for row in rows if row["verdict"] == BEYOND_MARGIN]
     statements = [
-        f"{row['system_id']} is beyond margin in {_what(row, names)}: {minus_signs(effect_in_words(row))}"
+        f"{row['system_id']} is beyond margin in {_what(row, matrix)}: {minus_signs(effect_in_words(row))}"
         for row in beyond[:MOST_CLAUSES]
     ]
     if len(beyond) > MOST_CLAUSES:
         statements.append(f"{len(beyond) - MOST_CLAUSES:,} more beyond margin")
     others = {
         "significant": [row for row in rows if row["verdict"] not in (BEYOND_MARGIN, EQUIVALENT)],
-        "significant and within the margin": [row for row in rows if row["verdict"] == EQUIVALENT],
+        "significant, within the margin,": [row for row in rows if row["verdict"] == EQUIVALENT],
     }
     for name, differing in others.items():
         if differing:
-            named_rows = [f"{_what(row, names)} ({row['system_id']})" for row in differing]
-            statements.append(f"{'also ' if statements else ''}{name}: {listed(named_rows, MOST_CLAUSES)}")
+            named_rows = [f"{_what(row, matrix)} ({row['system_id']})" for row in differing]
+            statements.append(f"{'also ' if statements else ''}{name} in {listed(named_rows, MOST_CLAUSES)}")
     return f"{'; '.join(statements)}."
 
 
-def _what(row: Row, names: Mapping[Key, str]) -> str:
-    measure = names.get(key_of(row)) or named(key_of(row))
+def _what(row: Row, matrix: Matrix) -> str:
+    is_of_all = (row["grouping_id"], row["slice_id"]) == (matrix.grouping_id, "all")
+    measure = measure_name(row["measure_id"]) if is_of_all else named(key_of(row))
     is_plain = row["statistic"] in ("mean", "share") and row["calibration"] == "raw"
     return measure if is_plain else f"{statistic_name(row)} of {measure}"
 
