@@ -15,7 +15,7 @@ FILES = sorted(path for folder in ("models", "macros", "tests") for path in (DBT
 # texts, whole numbers and times, whose order is the same everywhere; a double is rounded first
 KEY = (
     r"(\w+\.)?(\w+_(id|position|key|mart|at)|n_\w+|factors?|level|metric|name|calibration|category|reference|statistic"
-    r"|parameters|scale|is_\w+)"
+    r"|parameters|scale|is_\w+|(other_)?replicate|place)"
 )
 ORDERED = re.compile(rf"{KEY}( asc| desc)?|({KEY}|round\(.+\)) (asc|desc) nulls (first|last)")
 

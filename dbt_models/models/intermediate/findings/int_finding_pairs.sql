@@ -17,7 +17,7 @@ others as (
         prompt_id as other_prompt_id,
         replicate as other_replicate,
         x as other_x,
-        round(side * avg(x) over (partition by {{ block }}, member_id), 9) as other_mean
+        side * avg(x) over (partition by {{ block }}, member_id) as other_mean
     from responses
     where member_id <> group_id and (reference in ('rest', 'grand_mean', 'parts') or reference = member_id)
 ),
@@ -32,9 +32,9 @@ pairs as (
         other_prompt_id,
         replicate,
         other_replicate,
-        case when is_event then -size_of_block else round(abs(x - other_x - value), 9) end as farness,
+        case when is_event then -size_of_block else abs(x - other_x - value) end as farness,
         case when is_event then other_mean else 0 end as other_mean,
-        abs(replicate - other_replicate) as replicates_apart
+        abs(replicate - other_replicate) as n_replicates_apart
     from responses
     inner join others using ({{ block }})
     where member_id = group_id and round(side * (x - other_x), 9) > 0
@@ -46,9 +46,9 @@ chosen as (
         row_number() over (
             partition by {{ keys }}, root_prompt_id
             order by
-                farness asc,
-                other_mean asc,
-                replicates_apart asc,
+                round(farness, 9) asc nulls last,
+                round(other_mean, 9) asc nulls last,
+                n_replicates_apart asc,
                 replicate asc,
                 other_replicate asc,
                 block_position asc,

@@ -29,15 +29,15 @@ of_roots as (
 placed as (
     select
         *,
-        round(side * difference, 9) as size,
+        side * difference as size,
         round(side * difference_of_block, 9) as size_of_block
     from of_roots
 ),
 
 ranked as (
-    select *, dense_rank() over (partition by {{ keys }} order by size desc, root_prompt_id asc) as place
+    select *, dense_rank() over (partition by {{ keys }} order by round(size, 9) desc nulls last, root_prompt_id asc) as place
     from placed
-    where size > 0
+    where round(size, 9) > 0
 ),
 
 members as (
