@@ -95,6 +95,17 @@ def test_only_undecided_responses_show_who_gets_no_decision(hedges):
     assert hedges.rows(groups) == [("granted_undecided", "south", 1), ("granted_undecided_as_no", "south", -1)]
 
 
+def test_decisions_with_undecided_responses_as_no_are_told_once_where_they_come_to_the_same(hedges):
+    query = """
+        select system_id, is_repeated, sentence from findings
+        where measure_id = 'granted_undecided_as_no' and statistic = 'mean' and system_id in ('even', 'hedging')
+        order by system_id
+    """
+    (_, even_repeats, sentence), (_, hedging_repeats, _) = hedges.rows(query)
+    assert (even_repeats, hedging_repeats) == (True, False)
+    assert " comes to the same " in sentence and " as without undecided responses: inconclusive." in sentence
+
+
 def test_undecided_responses_have_no_four_fifths_rule_and_nobody_is_at_an_advantage(hedges):
     margins = """
         select measure_id, count(margin) from disparities
