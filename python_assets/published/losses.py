@@ -205,7 +205,7 @@ def lost_in_words(losses: Losses) -> str:
 
 
 def truncated_in_words(losses: Losses) -> str:
-    """Write how many of the unscored were truncated, with the remedy, '' of none: 82 of them truncated: raise max_tokens.
+    """Write how many of the unscored were truncated, with the remedy; '' of none: 82 of them truncated: ...
 
     Args:
         losses: of a system and measure.
@@ -311,7 +311,11 @@ def _warning(losses: Losses) -> str:
         is_none = not losses.n_scored
         kinds = [loss for loss in kinds if is_none or loss != "refused"]
         n = losses.n - losses.n_scored - losses.lost["refused"]
-        of = "no response has a value" if is_none else f"{n:,} of {losses.n:,} responses ({share(n, losses.n)}) have no value"
+        of = (
+            "no response has a value"
+            if is_none
+            else f"{n:,} of {losses.n:,} responses ({share(n, losses.n)}) have no value"
+        )
         counts = ", ".join(_lost(losses, loss, losses.lost[loss]) for loss in kinds)
         sentence = f"{where}: {of}" if kinds == ["other"] else f"{where}: {of}: {counts}"
         forms = {"unscored": losses.unscored_forms, _UNDECIDED: losses.undecided_forms}.get(kinds[0], ())

@@ -11,8 +11,8 @@ from python_assets.published.account import FAMILIES, UNSCORED_MEASURES, UNTESTE
 from python_assets.report.lost_responses import lost_responses
 from python_assets.report.reader import Reader
 from python_assets.study_file.load import load_study
-from python_assets.warehouse.progress import SILENT
 from python_assets.warehouse.build import rows_of
+from python_assets.warehouse.progress import SILENT
 from tests.end_to_end.conftest import in_memory
 
 ORIGINS = ("north", "south", "west")

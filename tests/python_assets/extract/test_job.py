@@ -24,12 +24,7 @@ def as_no(favourable, *read):
     return [None if np.isnan(value) else value for value in values.value], list(values.reason)
 
 
-ANSWERS = [
-    ("yes", None, False),
-    ("no", None, False),
-    (None, "undecided", False),
-    (None, "response_refused", False),
-]
+ANSWERS = [("yes", None, False), ("no", None, False), (None, "undecided", False), (None, "response_refused", False)]
 
 
 @pytest.mark.parametrize(
