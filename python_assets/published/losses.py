@@ -317,6 +317,6 @@ def _warning(losses: Losses) -> str:
             else f"{n:,} of {losses.n:,} responses ({share(n, losses.n)}) have no value"
         )
         counts = ", ".join(_lost(losses, loss, losses.lost[loss]) for loss in kinds)
-        sentence = f"{where}: {of}" if kinds == ["other"] else f"{where}: {of}: {counts}"
+        sentence = f"{where}: {of}" if kinds == ["other"] and not is_none else f"{where}: {of}: {counts}"
         forms = {"unscored": losses.unscored_forms, _UNDECIDED: losses.undecided_forms}.get(kinds[0], ())
     return f"{sentence}: {forms_in_words(forms)}" if forms else sentence
