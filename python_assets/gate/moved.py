@@ -214,7 +214,7 @@ def _is_not_gated(row: Mapping[str, Any], gated: Collection[tuple[Any, ...]]) ->
     return str(row["system_id"]).endswith(f"_{NOW}")
 
 
-def _partition(row: Mapping[str, Any]) -> tuple[Any, ...]:
+def _partition(row: Any) -> tuple[Any, ...]:
     system_id = str(row["system_id"]).removesuffix(f"_{NOW}")
     return system_id, *(row[name] for name in ("slice_id", "measure_id", "grouping_id", "calibration"))
 
