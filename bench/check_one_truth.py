@@ -21,6 +21,7 @@ import pandas as pd
 
 from bench.one_truth.compared import Compared, Pair, compare, make_printed, place
 from bench.one_truth.controls import rules_of_controls
+from bench.one_truth.detectable import DETECTABLE
 from bench.one_truth.pages import of_page
 from bench.one_truth.pairs import PAIRS
 from bench.one_truth.verdicts import OF_PAIR, hypothesis_verdicts, make_rows, row_verdicts
@@ -77,6 +78,11 @@ def of_audit(connection: duckdb.DuckDBPyConnection, path: Path) -> Iterator[Comp
     frame["reference_system_id"] = frame["reference_system_id"].fillna("")
     connection.register("told_by_audit", frame)
     yield compare(connection, Pair("hypotheses of the audit, hypotheses", "told_by_audit", "hypotheses", OF_PAIR))
+    rows = [{"study_id": one["study_id"], **row} for one in benchmarks for row in one["results"]]
+    if known := [row for row in rows if row["detectable"] is not None]:
+        names = ["study_id", "system_id", "measure_id", "grouping_id", "detectable"]
+        connection.register("results_of_audit", pd.DataFrame(known).rename(columns={"model": "system_id"})[names])
+        yield compare(connection, Pair("detectable of the audit, its rule", "results_of_audit", DETECTABLE, names[:-1]))
     connection.register("runs_of_audit", pd.DataFrame(benchmarks)[["study_id", "run_id", *OF_RUN]])
     yield compare(connection, Pair("runs of the audit, runs", "runs_of_audit", "runs", ["study_id", "run_id"]))
 

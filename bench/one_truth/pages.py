@@ -14,6 +14,7 @@ import duckdb
 import pandas as pd
 
 from bench.one_truth.compared import Compared, Pair, compare, place, records
+from bench.one_truth.detectable import DETECTABLE
 
 _OF_VIEW: Final = ("slice_id", "system_id", "measure_id", "grouping_id")
 # sheets of the workbook that the page carries: the view that each is of, and what names a row of it
@@ -103,6 +104,7 @@ def of_page(connection: duckdb.DuckDBPyConnection, path: Path) -> Iterator[Compa
     yield _hypotheses(connection, page, study, words)
     yield _facts(connection, page, study, words)
     yield _beyond(connection, page, study)
+    yield _detectable(connection, page, study)
     yield _sentences(connection, study)
     yield _figures(connection, page, study, words)
     yield _disparities(connection, page, study, words)
@@ -209,7 +211,7 @@ def _beyond(connection: duckdb.DuckDBPyConnection, page: str, study: str) -> Com
     found = []
     if ("beyond margin" in lead) is not bool(rows):
         found.append(f"{len(rows)} hypotheses beyond their margin, the lead {lead!r}")
-    lines = [_text(line) for line in _OWN_LINE.findall(first)]
+    lines = [line for fact in _FACT.split(first)[1:] for line in _own_lines(fact)]
     for row in rows:
         what = row["group_id"] or row["metric"]
         if not any(_is_told_beyond(line, str(what), row) for line in lines):
@@ -223,6 +225,33 @@ def _beyond(connection: duckdb.DuckDBPyConnection, page: str, study: str) -> Com
     if rows and not marked:
         found.append("nothing is beyond its margin in the matrix")
     return Compared(f"page {study}: beyond margin, hypotheses", len(rows), 3 * len(rows), found)
+
+
+def _own_lines(fact: str) -> list[str]:
+    """The lines of statistics of a card; one without a badge has that of the card."""
+    head = _FACT_HEAD.search(fact)
+    lines = _OWN_LINE.findall(fact)
+    return [_text(line if "badge" in line or head is None else f"{head[1]} {line}") for line in lines]
+
+
+def _detectable(connection: duckdb.DuckDBPyConnection, page: str, study: str) -> Compared:
+    """What a cell of the matrix calls detectable is of its system, by the rule that the audit follows too."""
+    rows = _rows(connection, f"select * from {DETECTABLE} where study_id = $study", study)
+    cells = [cell for table in _MATRIX.findall(_first_page(page)) for cell in _MATRIX_CELL.findall(table)]
+    told = [
+        (html.unescape(head), number)
+        for head, content in cells
+        for number in re.findall(rf"\(detectable ({_NUMBER}(?: points)?)\)", content)
+    ]
+    # systems are the heads, or the lines where they are many
+    systems = {row["system_id"] for row in rows}
+    found = []
+    for head, number in told:
+        factor = 100 if number.endswith(" points") else 1
+        values = [row["detectable"] for row in rows if head not in systems or row["system_id"] == head]
+        if not any(v is not None and is_rounded(number.removesuffix(" points"), factor * v) for v in values):
+            found.append(f"{head}: detectable {number}")
+    return Compared(f"page {study}: detectable, its rule", len(told), len(told), found)
 
 
 def _is_told_beyond(line: str, what: str, row: Mapping[str, Any]) -> bool:

@@ -4,7 +4,7 @@ Belongs here: reading mart system_comparisons. No number is computed here: chang
 inference's (inference.md 8), margins those that the study declares.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
@@ -198,15 +198,25 @@ def read_gate(published: Path, study: Study) -> Gate:
         study.alpha,
         {measure: read_by(list(rows)) for measure, rows in groupby(families, key=itemgetter("measure_id"))},
         hypotheses,
-        beyond=[row for row in beyond if _is_not_gated(row)],
+        beyond=[row for row in beyond if _is_not_gated(row, {*map(_partition, changes.to_dict("records"))})],
     )
 
 
-def _is_not_gated(row: Mapping[str, Any]) -> bool:
-    """Whether a hypothesis beyond its margin is of the groups of the run now, or of a change that is not read."""
+def _is_not_gated(row: Mapping[str, Any], gated: Collection[tuple[Any, ...]]) -> bool:
+    """Whether a hypothesis beyond its margin is of the groups of the run now, or of a change that is not read.
+
+    Args:
+        row: of beyond_margin.
+        gated: keys of the changes that are read; secondary ones are where the study has no others.
+    """
     if row["reference_system_id"]:
-        return bool(row["family_id"] == "secondary")
+        return row["family_id"] == "secondary" and _partition(row) not in gated
     return str(row["system_id"]).endswith(f"_{NOW}")
+
+
+def _partition(row: Any) -> tuple[Any, ...]:
+    system_id = str(row["system_id"]).removesuffix(f"_{NOW}")
+    return system_id, *(row[name] for name in ("slice_id", "measure_id", "grouping_id", "calibration"))
 
 
 def _outcome(row: Any) -> GateOutcome:

@@ -8,7 +8,7 @@ Source: inference.md 6.11.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from python_assets.study.base import NEGATIVE_CONTROL
+from python_assets.study.base import AS_WRITTEN_READING, NEGATIVE_CONTROL, UNDECIDED_AS_NO
 
 Row = Mapping[str, Any]
 
@@ -28,17 +28,28 @@ OUTCOMES: Final[Mapping[str, str]] = {
 }
 """Every outcome with its words."""
 _COUNTS: Final = ", ".join(f"count(*) filter (outcome = '{name}') as n_{name}" for name in OUTCOMES)
+_AFTER_DECLARED: Final = ("secondary", "undecided", "pooled", "baseline")
+
+
+def family_order(table: str) -> str:
+    """Order families as they stand everywhere: what a study is about first, those that it declares by name.
+
+    Args:
+        table: with family_id, as the query names it.
+    """
+    last = " ".join(f"when '{name}' then {place}" for place, name in enumerate(_AFTER_DECLARED, start=2))
+    return f"case {table}.family_id when 'primary' then 0 {last} else 1 end, {table}.family_id"
+
+
+# what of the significant repeats the measure of page one: decisions with undecided as no, and texts as written
+_IS_UNDECIDED_AS_NO: Final = f"ends_with(measure_id, '{UNDECIDED_AS_NO}')"
+_IS_AS_WRITTEN: Final = f"ends_with(measure_id, '{AS_WRITTEN_READING}')"
 FAMILIES: Final = f"""
     select family_id, count(*) as n_hypotheses, count(p_value) as n_tested, {_COUNTS}
     from hypotheses
     where study_id = $study and {_ASKED}
     group by family_id
-    order by
-        case family_id
-            when 'primary' then 1 when 'secondary' then 3 when 'undecided' then 4 when 'pooled' then 5
-            when 'baseline' then 6 else 2
-        end,
-        family_id
+    order by {family_order("hypotheses")}
 """
 """A row a set, those that the study is about first."""
 PAIR_OUTCOMES: Final = f"""
@@ -63,10 +74,12 @@ SIGNIFICANT: Final = f"""
         count(*) filter (not is_pair and is_tool_bias) as n_tool,
         count(*) filter (not is_pair and not is_tool_bias and statistic = 'ground_truth') as n_truth,
         count(*) filter (is_own and is_repeated) as n_repeated,
+        count(*) filter (is_own and is_repeated and {_IS_UNDECIDED_AS_NO}) as n_repeated_undecided_as_no,
+        count(*) filter (is_own and is_repeated and {_IS_AS_WRITTEN}) as n_repeated_as_written,
         count(*) filter (is_own and not is_repeated and verdict = 'equivalent') as n_inside,
         count(*) filter (is_own and not is_repeated) as n_facts
     from (
-        select hypotheses.statistic, hypotheses.verdict, is_tool_bias, is_repeated,
+        select measure_id, hypotheses.statistic, hypotheses.verdict, is_tool_bias, is_repeated,
             reference_system_id <> '' as is_pair,
             reference_system_id = '' and not is_tool_bias and hypotheses.statistic <> 'ground_truth' as is_own
         from hypotheses

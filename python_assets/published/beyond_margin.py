@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import duckdb
 
-from python_assets.published.account import ABOUT_GROUPS
+from python_assets.published.account import ABOUT_GROUPS, family_order
 from python_assets.published.effects import (
     ADJUSTED,
     adjusted_effects,
@@ -43,7 +43,7 @@ _ROWS: Final = f"""
     ) as families on hypotheses.family_id = families.family_id
     where study_id = $study and hypotheses.verdict = 'beyond_margin' and {ABOUT_GROUPS}
         and not coalesce(is_tool_bias, false) and not coalesce(is_repeated, false)
-    order by hypotheses.family_id <> 'primary', hypotheses.family_id = 'secondary', hypotheses.family_id,
+    order by {family_order("hypotheses")},
         hypotheses.reference_system_id <> '', finding_rank nulls last,
         {", ".join(f"hypotheses.{key}" for key in _KEYS[1:])}, hypotheses.reference_system_id
 """
@@ -75,14 +75,24 @@ def beyond_margin_in_words(row: Row, alpha: float) -> str:
         row: of beyond_margin.
         alpha: significance level of the study.
     """
-    pieces = [effect_in_words(row)]
-    if row["margin"] is not None:
-        pieces.append(margin_words(row["margin"], row["margin_origin"], row["metric"], is_rate=in_points(row)))
+    pieces = [effect_and_margin(row)]
     if row["q_value"] is not None:
         pieces.append(named_p("q", row["q_value"], alpha=alpha))
-    family = f"{row['family_id'].replace('_', ' ')}, family of {row['n_in_family']:,}"
+    family = f"{row['family_id'].replace('_', ' ')}, family of {row['n_in_family']:,} tested"
     controls = "" if row["negative_controls_reason"] is None else "; not compared with negative controls"
     return f"{', '.join(filter(None, pieces))} ({family}{controls})"
+
+
+def effect_and_margin(row: Row) -> str:
+    """Write an effect and the margin that it is beyond, without q and family.
+
+    Args:
+        row: of beyond_margin.
+    """
+    effect = effect_in_words(row)
+    if row["margin"] is None:
+        return effect
+    return f"{effect}, {margin_words(row['margin'], row['margin_origin'], row['metric'], is_rate=in_points(row))}"
 
 
 def beyond_elsewhere(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ none of these says something else.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from python_assets.published.account import ABOUT_GROUPS
 from python_assets.published.effects import effect_in_words
@@ -15,7 +15,6 @@ from python_assets.report.matrix import (
     INCONCLUSIVE,
     MOST_NAMED,
     NOT_TESTED,
-    PRIMARY,
     VERDICT_ROWS,
     Cell,
     Matrix,
@@ -155,16 +154,12 @@ def _nothing_significant(cells: Sequence[Cell]) -> str:
 
 
 def _other_families(rows: Sequence[Row], matrix: Matrix) -> dict[str, str]:
-    """By family, what else is significant: each hypothesis that repeats no other one, beyond margin first."""
+    """By family, in their order, what else is significant: hypotheses that repeat no other one, beyond margin first."""
     families: dict[str, list[Row]] = {}
     for row in rows:
         if row["family_id"] != matrix.family_id and row["outcome"] == "significant" and not row["is_repeated"]:
             families.setdefault(row["family_id"], []).append(row)
-    return {name: _of_other(differing, matrix) for name, differing in sorted(families.items(), key=_position)}
-
-
-def _position(family: tuple[str, Any]) -> tuple[bool, bool, str]:
-    return family[0] != PRIMARY, family[0] == "secondary", family[0]
+    return {name: _of_other(differing, matrix) for name, differing in families.items()}
 
 
 def _of_other(rows: Sequence[Row], matrix: Matrix) -> str:

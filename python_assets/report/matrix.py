@@ -4,12 +4,13 @@ Belongs here: the strongest verdict of some hypotheses, its effect, and the tabl
 is lead.py, results in detail are result_cards.py.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypedDict
 
-from python_assets.published.account import ABOUT_GROUPS
+from python_assets.published.account import ABOUT_GROUPS, family_order
 from python_assets.published.beyond_margin import beyond_margin
-from python_assets.published.effects import ADJUSTED, adjusted_effects, effect_columns, effect_in_words
+from python_assets.published.detectable import DETECTABLE, INTERACTION
+from python_assets.published.effects import ADJUSTED, adjusted_effects, effect_columns, effect_in_words, estimate
 from python_assets.published.plain_numbers import size
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name
@@ -23,6 +24,7 @@ VERDICTS: Final[Mapping[str, str]] = {
 } | {NOT_ASKED: "not asked yet"}
 """Of a system in several hypotheses, the strongest first."""
 PRIMARY, ALL_ELSE = "primary", "secondary"
+_PLAIN: Final = ("mean", "share")  # of a measure, which needs no other name
 MAX_LINES: Final = 60
 LINES_AT_ONCE: Final = 5
 MOST_HEADS: Final = 6  # systems in columns, where measures are fewer
@@ -40,23 +42,25 @@ VERDICT_ROWS: Final = f"""
     {adjusted_effects("hypotheses")}
     where study_id = $study and hypotheses.reference_system_id = '' and hypotheses.system_id <> '{BASELINE}'
         and not coalesce(is_tool_bias, false) and hypotheses.statistic <> '{GROUND_TRUTH}' and {ABOUT_GROUPS}
-    order by finding_rank nulls last, hypotheses.measure_id, hypotheses.grouping_id, hypotheses.slice_id,
-        hypotheses.system_id
+    order by {family_order("hypotheses")}, finding_rank nulls last, hypotheses.measure_id, hypotheses.grouping_id,
+        hypotheses.slice_id, hypotheses.system_id
 """
 # a mean or a share is lower or higher; of other statistics a sign says nothing to a reader
 GROUPS: Final = """
     select distinct on (system_id, measure_id, grouping_id, slice_id, group_id, category)
-        system_id, measure_id, grouping_id, slice_id, group_id, category, value < 0 as is_lower, position
-    from finding_groups
+        system_id, measure_id, grouping_id, slice_id, group_id, category, own.value < 0 as is_lower, position,
+        statistic, own.value, own.ci_low, own.ci_high, value_shrunken, ci_low_selected, ci_high_selected,
+        contrast as metric, kind
+    from finding_groups as own
+    left join (select study_id, measure_id, kind from measures) as kinds using (study_id, measure_id)
+    left join (from contrasts where study_id = $study and verdict is not null and contrast <> 'log_disparity')
+        as contrasts
+        using (
+            study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters, group_id,
+            category, reference
+        )
     where study_id = $study and direction is not null and statistic in ('mean', 'share')
     order by calibration desc, position
-"""
-_DETECTABLE: Final = """
-    select grouping_id, measure_id, min(minimum_detectable_effect) as effect
-    from design_power
-    where study_id = $study and source = 'observed' and contrast in ('mean_difference', 'risk_difference')
-        and minimum_detectable_effect is not null
-    group by grouping_id, measure_id
 """
 Key = tuple[str, str, str]  # measure, grouping, slice
 
@@ -66,7 +70,8 @@ class Cell(NamedTuple):
 
     is_found: the groups differ significantly. lower, higher: groups that differ on their own. effect: the strongest
     one with its interval, the largest where nothing is significant. detectable: the smallest difference that the
-    design detects; '' where something is significant or nothing is known of the spread.
+    design detects; '' where something is significant or nothing is known of the spread. group_effect: of the group
+    that differs most, where a metric of all groups is the effect.
     """
 
     verdict: str
@@ -75,6 +80,7 @@ class Cell(NamedTuple):
     higher: list[str]
     effect: str = ""
     detectable: str = ""
+    group_effect: str = ""
 
     @property
     def is_inside(self) -> bool:
@@ -85,12 +91,14 @@ class Cell(NamedTuple):
 class MatrixLine(NamedTuple):
     """A measure with a cell for each system, or a system with a cell for each measure; None where it was not tested.
 
-    is_under: whether it is another statistic of the measure above it.
+    is_under: whether it is another statistic of the measure above it. family_id: of its hypotheses, where these are of
+    another family than those of the table.
     """
 
     name: str
     cells: list[Cell | None]
     is_under: bool = False
+    family_id: str = ""
 
 
 class Matrix(NamedTuple):
@@ -136,37 +144,44 @@ def verdict_of(hypotheses: Iterable[Row]) -> str:
 def study_matrix(reader: Reader) -> Matrix:
     """Verdict and strongest effect of each system on each measure that a study is about.
 
-    Hypotheses of other families that are beyond their margin have a line of their own under their measure.
+    Hypotheses of other families that are beyond their margin have a line of their own under their measure, and so has
+    a measure that differs significantly in other families alone.
 
     Args:
         reader: the study.
     """
     every, groups = reader.rows(VERDICT_ROWS), reader.rows(GROUPS)
-    detectable = {(row["grouping_id"], row["measure_id"]): row["effect"] for row in reader.rows(_DETECTABLE)}
+    detectable = {
+        (row["model"], row["measure_id"], row["grouping_id"]): row["detectable"] for row in reader.rows(DETECTABLE)
+    }
     family_id = PRIMARY if any(row["family_id"] == PRIMARY for row in every) else ALL_ELSE
     tested = [row for row in every if row["family_id"] == family_id]
     systems = sorted({row["system_id"] for row in tested})
     cells = {key: _cells(key, tested, groups, detectable) for key in dict.fromkeys(map(key_of, tested))}
-    under = _beyond_elsewhere(reader, every, family_id)
-    names, grouping_id = _names([*cells, *(key for key, _ in under)])
+    under = _elsewhere(reader, every, family_id, cells)
+    names, grouping_id = _names([*cells, *(key for key, *_ in under)])
     rest: _Rest = {"cells": cells, "names": names, "grouping_id": grouping_id}
     if len(systems) > max(len(cells) + len(under), MOST_HEADS):
         columns = {names[key]: by_system for key, by_system in cells.items()}
-        columns |= {f"{names[key]}: {statistic}": by_system for (key, statistic), by_system in under.items()}
+        columns |= {
+            f"{_named_line(names[key], statistic)} ({words(family)})": by_system
+            for (key, statistic, family), by_system in under.items()
+        }
         lines = [MatrixLine(name, [by_system.get(name) for by_system in columns.values()]) for name in systems]
         return Matrix(family_id, "system", [*columns], lines[:MAX_LINES], len(lines), **rest)
     systems = sorted({*systems, *(system for by_system in under.values() for system in by_system)})
     lines = []
-    for key in dict.fromkeys([*cells, *(key for key, _ in under)]):
+    for key in dict.fromkeys([*cells, *(key for key, *_ in under)]):
         if key in cells:
             lines.append(MatrixLine(names[key], [cells[key].get(system) for system in systems]))
         lines += [
             MatrixLine(
-                statistic if key in cells else f"{names[key]}: {statistic}",
+                statistic if key in cells else _named_line(names[key], statistic),
                 [by_system.get(system) for system in systems],
                 is_under=key in cells,
+                family_id=family,
             )
-            for (other, statistic), by_system in under.items()
+            for (other, statistic, family), by_system in under.items()
             if other == key
         ]
     return Matrix(family_id, "measure", systems, lines[:MAX_LINES], len(lines), **rest)
@@ -197,24 +212,44 @@ def named(key: Key) -> str:
     return f"{measure_name(measure_id)} by {grouping_id}" + ("" if slice_id == "all" else f", slice {slice_id}")
 
 
-def _beyond_elsewhere(reader: Reader, every: Sequence[Row], family_id: str) -> dict[tuple[Key, str], dict[str, Cell]]:
-    """Cells by system of each statistic of a measure that is beyond its margin for one of them in another family."""
+def _named_line(name: str, statistic: str) -> str:
+    return name if statistic in _PLAIN else f"{name}: {statistic}"
+
+
+def _elsewhere(
+    reader: Reader, every: Sequence[Row], family_id: str, cells: Collection[Key]
+) -> dict[tuple[Key, str, str], dict[str, Cell]]:
+    """Cells by system of what other families have, by measure, statistic and family.
+
+    That is each statistic beyond its margin for some system, and of a measure that has no cell the first significant
+    one, means and shares before other statistics.
+    """
     beyond = [
         row
         for row in beyond_margin(reader.connection, reader.study_id)
         if not row["reference_system_id"] and row["family_id"] != family_id
     ]
-    wanted = {(*key_of(row), row["calibration"], row["statistic"], row["parameters"]) for row in beyond}
-    cells_under: dict[tuple[Key, str], dict[str, Cell]] = {}
+    first: dict[Key, Row] = {key_of(row): row for row in reversed(beyond)}
+    significant = [row for row in every if row["outcome"] == "significant" and not row["is_repeated"]]
+    for row in sorted(significant, key=lambda row: row["statistic"] not in _PLAIN):
+        if key_of(row) not in cells:
+            first.setdefault(key_of(row), row)
+    wanted = {_hypothesis(row) for row in [*beyond, *first.values()]}
+    cells_under: dict[tuple[Key, str, str], dict[str, Cell]] = {}
     for row in every:
-        if (*key_of(row), row["calibration"], row["statistic"], row["parameters"]) in wanted:
+        if _hypothesis(row) in wanted:
             cell = Cell(row["verdict"], row["outcome"] == "significant", [], [], _effect(row))
-            cells_under.setdefault((key_of(row), statistic_name(row)), {})[row["system_id"]] = cell
+            line = (key_of(row), statistic_name(row), row["family_id"])
+            cells_under.setdefault(line, {})[row["system_id"]] = cell
     return cells_under
 
 
+def _hypothesis(row: Row) -> tuple[str, ...]:
+    return (*key_of(row), row["calibration"], row["statistic"], row["parameters"])
+
+
 def _cells(
-    key: Key, hypotheses: Sequence[Row], groups: Sequence[Row], detectable: Mapping[tuple[str, str], float]
+    key: Key, hypotheses: Sequence[Row], groups: Sequence[Row], detectable: Mapping[Key, float | None]
 ) -> dict[str, Cell]:
     rows_by_system: dict[str, list[Row]] = {}
     for row in hypotheses:
@@ -226,23 +261,26 @@ def _cells(
     }
 
 
-def _cell(rows: Sequence[Row], groups: Sequence[Row], detectable: Mapping[tuple[str, str], float]) -> Cell:
+def _cell(rows: Sequence[Row], groups: Sequence[Row], detectable: Mapping[Key, float | None]) -> Cell:
     verdict, is_found = verdict_of(rows), any(row["outcome"] == "significant" for row in rows)
     head = next((row for row in rows if row["verdict"] == verdict), rows[0])
     named = sorted(groups, key=lambda row: row["position"]) if is_found else []
+    effect = _effect(head)
+    is_of_metric = effect and not head["group_id"] and named
     return Cell(
         verdict,
         is_found,
         lower=[_group(row) for row in named if row["is_lower"]],
         higher=[_group(row) for row in named if not row["is_lower"]],
-        effect=_effect(head),
+        effect=effect,
+        group_effect=_effect_words(max(named, key=lambda row: abs(estimate(row)[0] or 0))) if is_of_metric else "",
         detectable="" if is_found else _detectable(head, detectable),
     )
 
 
-def _detectable(row: Row, detectable: Mapping[tuple[str, str], float]) -> str:
-    effect = detectable.get((row["grouping_id"], row["measure_id"]))
-    is_mean = row["statistic"] in ("mean", "share") and row["slice_id"] == "all"
+def _detectable(row: Row, detectable: Mapping[Key, float | None]) -> str:
+    effect = detectable.get((row["system_id"], row["measure_id"], row["grouping_id"]))
+    is_mean = row["statistic"] in _PLAIN and row["slice_id"] == "all" and row["calibration"] == "raw"
     if effect is None or not is_mean or row["verdict"] == NOT_TESTED:
         return ""
     return size(effect, is_rate=row["kind"] in ("binary", "categorical"))
@@ -251,8 +289,14 @@ def _detectable(row: Row, detectable: Mapping[tuple[str, str], float]) -> str:
 def _effect(row: Row) -> str:
     if row["value"] is None or row["verdict"] == NOT_TESTED:
         return ""
-    words_of_effect = minus_signs(effect_in_words(row, with_ci=False))
+    words_of_effect = _effect_words(row)
     return words_of_effect if row["is_headline"] else f"largest: {words_of_effect}"
+
+
+def _effect_words(row: Row) -> str:
+    """An effect in words, that of a cell beyond its factors as an interaction."""
+    note = " (interaction)" if row["metric"] == INTERACTION else ""
+    return f"{minus_signs(effect_in_words(row, with_ci=False))}{note}"
 
 
 def _group(row: Row) -> str:

@@ -18,7 +18,7 @@ from python_assets.published.account import (
     UNTESTED,
     why,
 )
-from python_assets.published.beyond_margin import beyond_margin, beyond_margin_in_words
+from python_assets.published.beyond_margin import beyond_margin, beyond_margin_in_words, effect_and_margin
 from python_assets.published.controls import UNUSED, WORDINGS, unused_in_words, wording_in_words
 from python_assets.published.effects import (
     ADJUSTED,
@@ -72,12 +72,15 @@ _MEANINGS: Final[dict[str, str]] = {
 # bias by itself, and has a section of its own
 FACTS: Final = f"""
     with first_hypotheses as (
-        select findings.*, measures.kind
+        select findings.*, measures.kind,
+            min(finding_rank) over (partition by slice_id, system_id, grouping_id, measure_id) as card_rank
         from ({SIGNIFICANT_FINDINGS}) as findings
         left join measures using (study_id, measure_id)
         where study_id = $study and not is_tool_bias and not is_repeated and statistic is distinct from '{GROUND_TRUTH}'
+        -- a variance of two values says no more than their rate
         qualify row_number() over (
-            partition by slice_id, system_id, grouping_id, measure_id order by finding_rank
+            partition by slice_id, system_id, grouping_id, measure_id
+            order by kind in ('binary', 'categorical') and statistic not in ('mean', 'share'), finding_rank
         ) = 1
     ),
     -- another metric than the one that heads the hypothesis has another q, so only its value is read
@@ -91,7 +94,7 @@ FACTS: Final = f"""
     from named
     left join disparities as metrics
         using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters, metric)
-    order by finding_rank
+    order by card_rank
     limit {MAX_FACTS}
 """
 _STANDING: Final = """
@@ -227,7 +230,10 @@ class GroupLine(NamedTuple):
 
 
 class OwnLine(NamedTuple):
-    """Another statistic of the measure of a card whose verdict is a stronger one, or beyond its margin."""
+    """A statistic of the measure of a card whose verdict is a stronger one, or beyond its margin.
+
+    verdict: '' where the badge and the line of p and q of the card are of this very hypothesis.
+    """
 
     name: str
     verdict: str
@@ -349,10 +355,13 @@ def _significant_in_words(row: Row, n_facts: int) -> list[str]:
     if row["n_inside"]:
         which = "" if row["n_inside"] == row["n_facts"] else f"{row['n_inside']:,} of them with "
         cards += f" ({which}every difference within the margin)"
+    n_calibrated = row["n_repeated"] - row["n_repeated_undecided_as_no"] - row["n_repeated_as_written"]
     counts = [
         (row["n_facts"], cards),
         (row["n_changes"], "between two systems"),
-        (row["n_repeated"], "in values of another calibration, which confirm one of these"),
+        (n_calibrated, "in calibrated or corrected values, which confirm one of these"),
+        (row["n_repeated_undecided_as_no"], "with undecided responses counted as no, which confirm one of these"),
+        (row["n_repeated_as_written"], "of texts as written, which confirm one of these"),
         (row["n_truth"], "of labels compared with real shares"),
         (row["n_tool"], "of tool bias"),
     ]
@@ -382,18 +391,19 @@ def _fact(reader: Reader, hypothesis: Row, beyond: list[Row]) -> Fact:
     badge = next(iter(reader.rows(_PRIMARY, **card)), hypothesis)
     groups = reader.rows(_STANDING, **keys)
     lines, ticks = _group_lines(first_of_both_signs(groups, MAX_CARD_GROUPS), hypothesis)
+    own_lines = _own_lines(reader, hypothesis, badge, [row for row in beyond if _is_of(row, card)])
     return Fact(
         hypothesis=hypothesis,
         badge=badge,
         title=_title(badge),
         p=_p(hypothesis, reader.level),
-        size=_size(hypothesis),
+        size=_size(hypothesis, is_told=any(not line.verdict for line in own_lines)),
         checks=_checks(reader, hypothesis, groups),
         groups=groups,
         first_groups=lines,
         ticks=ticks,
         is_adjusted=any(estimate(row)[0] != row["value"] for row in groups),
-        own_lines=_own_lines(reader, hypothesis, badge, [row for row in beyond if _is_of(row, card)]),
+        own_lines=own_lines,
         others=reader.rows(OTHER_SIZES, **card, finding_rank=badge["finding_rank"]),
         behind=behind_fact(reader, keys, groups),
     )
@@ -411,12 +421,14 @@ def _is_of(row: Row, card: Mapping[str, Any]) -> bool:
 
 def _own_lines(reader: Reader, hypothesis: Row, badge: Row, beyond: list[Row]) -> list[OwnLine]:
     """The hypotheses beyond their margin, and before them the first significant one where the badge is of another."""
-    lines = [
-        OwnLine(statistic_name(row), row["verdict"], minus_signs(beyond_margin_in_words(row, reader.level)))
-        for row in beyond
-    ]
+    is_of_badge = badge["finding_rank"] == hypothesis["finding_rank"]
+    lines = []
+    for row in beyond:
+        is_card = is_of_badge and row["finding_rank"] == hypothesis["finding_rank"]
+        effect = effect_and_margin(row) if is_card else beyond_margin_in_words(row, reader.level)
+        lines.append(OwnLine(statistic_name(row), "" if is_card else row["verdict"], minus_signs(effect)))
     is_told = any(row["finding_rank"] == hypothesis["finding_rank"] for row in beyond)
-    if is_told or badge["finding_rank"] == hypothesis["finding_rank"]:
+    if is_told or is_of_badge:
         return lines
     (row,) = reader.rows(_EFFECT, **{name: hypothesis[name] for name in _KEYS})
     effect = f"{effect_in_words(row | {'kind': hypothesis['kind']})}, " if row["value"] is not None else ""
@@ -425,14 +437,14 @@ def _own_lines(reader: Reader, hypothesis: Row, badge: Row, beyond: list[Row]) -
 
 
 def _p(hypothesis: Row, alpha: float) -> str:
-    """Write p and q of a hypothesis with its family: p < .001, q < .001 (primary, family of 6)."""
+    """Write p and q of a hypothesis with its family: p < .001, q < .001 (primary, family of 6 tested)."""
     named = [
         named_p(name, hypothesis[f"{name}_value"], alpha=alpha)
         for name in ("p", "q")
         if hypothesis[f"{name}_value"] is not None
     ]
     n = hypothesis["n_hypotheses"]
-    family = words(hypothesis["family_id"]) + (f", family of {n:,}" if n else "")
+    family = words(hypothesis["family_id"]) + (f", family of {n:,} tested" if n else "")
     return f"{', '.join(named)} ({family})" if named else ""
 
 
@@ -440,9 +452,9 @@ def _group_lines(groups: list[Row], hypothesis: Row) -> tuple[list[GroupLine], l
     """Groups with their effects on one axis, and its ticks by their place in per cent."""
     effects = [estimate(row) for row in groups]
     axis = charts.make_axis([limit for effect in effects for limit in effect], include=(0.0,))
-    lines = []
+    lines, of_measure = [], {name: hypothesis[name] for name in ("kind", "statistic")}
     for row, (value, low, high) in zip(groups, effects, strict=True):
-        is_rate = in_points({**row, "kind": hypothesis["kind"], "statistic": hypothesis["statistic"]})
+        is_rate = in_points(row | of_measure)
         label = f" ({row['category']})" if row["category"] else ""
         chart = charts.row(axis, charts.Mark(value, low, high, is_difference=True), line=0.0)
         lines.append(
@@ -454,7 +466,8 @@ def _group_lines(groups: list[Row], hypothesis: Row) -> tuple[list[GroupLine], l
                 row["direction"] if row["direction"] in ("disadvantaged", "advantaged") else "",
             )
         )
-    return lines, [(axis.per_cent(tick), plain(tick)) for tick in axis.ticks]
+    factor = 100 if any(in_points(row | of_measure) for row in groups) else 1
+    return lines, [(axis.per_cent(tick), plain(factor * tick)) for tick in axis.ticks]
 
 
 def _checks(reader: Reader, hypothesis: Row, groups: list[Row]) -> str:
@@ -487,8 +500,13 @@ def _largest(row: Row) -> str:
     return f"{comparison}: {minus_signs(effect_in_words(row))}{margin} ({verdict(row['verdict'])})"
 
 
-def _size(hypothesis: Row) -> str:
-    """A metric of all groups beside its chance level, on how much the finding rests, and what it generalises to."""
+def _size(hypothesis: Row, *, is_told: bool) -> str:
+    """A metric of all groups beside its chance level, on how much the finding rests, and what it generalises to.
+
+    Args:
+        hypothesis: as FACTS has it.
+        is_told: whether a line of the card has what heads it, with its verdict.
+    """
     metric, value, floor = hypothesis["metric"], hypothesis["metric_value"], hypothesis["metric_null_q95"]
     is_rate, pieces = in_points(hypothesis), []
     if value is not None and metric in DISPARITIES:
@@ -500,10 +518,13 @@ def _size(hypothesis: Row) -> str:
         if hypothesis["metric_control_floor"] is not None:
             control_floor = plain_value(hypothesis["metric_control_floor"], is_rate=is_rate)
             details.append(f"irrelevant edits: up to {control_floor}")
-        if hypothesis["metric_q_value"] is not None:
+        is_value_told = is_told and hypothesis["headline_metric"] == metric
+        if hypothesis["metric_q_value"] is not None and not is_value_told:
             details.append(named_p("q", hypothesis["metric_q_value"]))
         in_brackets = f" ({'; '.join(details)})" if details else ""
-        pieces.append(f"{words(metric)} {plain_value(value, is_rate=is_rate)}{in_brackets}")
+        written = words(metric) if is_value_told else f"{words(metric)} {plain_value(value, is_rate=is_rate)}"
+        if details or not is_value_told:
+            pieces.append(f"{written}{in_brackets}")
     if hypothesis["n_root_prompts"]:
         pieces.append(sample(hypothesis))
     scope = scope_words(hypothesis)

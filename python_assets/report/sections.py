@@ -131,7 +131,7 @@ def _first_replicates(reader: Reader, prompt_id: str) -> list[Row]:
 
 
 def hypotheses(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
-    """Every question with what it came to, worst first, and how many of each measure show a difference.
+    """Hypotheses about the groups of one system with their verdicts, by rank, and how many of each measure differ.
 
     Args:
         reader: the study.
@@ -153,12 +153,14 @@ def hypotheses(reader: Reader, *, is_tool_bias: bool) -> dict[str, Any]:
     for row in counts:
         by_measure.setdefault((row["measure_id"], row["calibration"]), {})[row["system_id"]] = row
     verdicts = reader.rows(f"select verdict, count(*) as n from findings where {selected} group by verdict")
+    (repeated,) = reader.rows(f"select count(*) as n from findings where {selected} and is_repeated")
     return {
         "listed": _listed(reader, "findings", selected, "finding_rank", _MAX_HYPOTHESES),
         "by_measure": by_measure,
         "systems": sorted({row["system_id"] for row in counts}),
         "by_verdict": {row["verdict"]: row["n"] for row in verdicts},
         "n_hypotheses": sum(row["n"] for row in counts),
+        "n_repeated": repeated["n"],
     }
 
 

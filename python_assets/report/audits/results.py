@@ -12,13 +12,12 @@ import duckdb
 
 from python_assets.infer.formulas.verdict import POWER
 from python_assets.infer.tables import INTERACTION
+from python_assets.published.detectable import DETECTABLE, TESTED_CONTRASTS
 from python_assets.published.plain_numbers import size
 from python_assets.report.reader import Row
-from python_assets.study.base import ALL_PROMPTS, BASELINE, make_id
+from python_assets.study.base import ALL_PROMPTS, make_id
 from python_assets.warehouse.build import rows_of
 
-# of cells of an intersectional grouping the interaction is tested, where it can be
-_CONTRASTS: Final = f"('{INTERACTION}', 'mean_difference', 'risk_difference')"
 _STATISTICS: Final = ("mean", "share")
 _KEYS: Final = ("model", "measure_id", "grouping_id")
 # of a selected group the shrunken difference and its adjusted interval, as everywhere else
@@ -55,7 +54,7 @@ _GROUPS: Final = f"""
                     )
             end as largest_limit
         from contrasts
-        where study_id = $study and slice_id = '{ALL_PROMPTS}' and contrast in {_CONTRASTS}
+        where study_id = $study and slice_id = '{ALL_PROMPTS}' and contrast in {TESTED_CONTRASTS}
         qualify row_number() over (
             partition by system_id, measure_id, calibration, grouping_id, group_id, category order by contrast
         ) = 1
@@ -66,43 +65,10 @@ _GROUPS: Final = f"""
     left join differences using (system_id, measure_id, calibration, grouping_id, group_id, category)
     order by category, difference desc nulls last, value desc nulls last, group_id
 """
-# the published row is of all systems together; each system's share of it follows from the errors of its contrasts
-_DETECTABLE: Final = f"""
-    with variances as (
-        select system_id, grouping_id, measure_id, contrast, category, avg(std_error * std_error) as variance,
-            count(std_error) as n
-        from contrasts
-        where study_id = $study and slice_id = '{ALL_PROMPTS}' and calibration = 'raw' and system_id <> '{BASELINE}'
-            and contrast in {_CONTRASTS}
-        group by system_id, grouping_id, measure_id, contrast, category
-    ),
-    of_all as (
-        select grouping_id, measure_id, contrast, category, sum(n * variance) / sum(n) as variance
-        from variances
-        where n > 0
-        group by grouping_id, measure_id, contrast, category
-    ),
-    scales as (
-        select system_id, grouping_id, measure_id, contrast,
-            sqrt(max(variances.variance) / max(of_all.variance)) as scale
-        from variances
-        left join of_all using (grouping_id, measure_id, contrast, category)
-        group by system_id, grouping_id, measure_id, contrast
-    )
-    select system_id as model, measure_id, grouping_id,
-        minimum_detectable_effect * scale as detectable,
-        case
-            when minimum_detectable_effect is null then coalesce(reason, 'spread_unknown')
-            when scale is null then 'spread_unknown'
-        end as detectable_reason
-    from scales
-    inner join design_power using (grouping_id, measure_id, contrast)
-    where study_id = $study and source = 'observed'
-"""
 _PLANNED: Final = f"""
     select measure_id, grouping_id, effect as planned_effect, minimum_detectable_effect as planned_detectable
     from design_power
-    where study_id = $study and source = 'declared' and contrast in {_CONTRASTS}
+    where study_id = $study and source = 'declared' and contrast in {TESTED_CONTRASTS}
 """
 
 
@@ -122,7 +88,7 @@ def audit_results(
     """
     keys = {"study": study_id}
     groups = rows_of(connection, _GROUPS, keys)
-    detectable = {_key(row): row for row in rows_of(connection, _DETECTABLE, keys)}
+    detectable = {_key(row): row for row in rows_of(connection, DETECTABLE, keys)}
     planned = {(row["measure_id"], row["grouping_id"]): row for row in rows_of(connection, _PLANNED, keys)}
     kinds = dict(connection.execute("select measure_id, kind from measures where study_id = ?", [study_id]).fetchall())
     power = {make_id(name): spec for name, spec in (_analysis(config_json).get("power") or {}).items()}

@@ -39,13 +39,13 @@ def test_a_group_is_told_by_the_verdict_of_its_change(gate_of, row, outcome, wor
 def test_what_is_beyond_its_margin_without_being_gated_is_a_note(gate_of):
     change = {"reference_system_id": "g_then", "statistic": "groups_changed", "family_id": "secondary"}
     gated = change | {"family_id": "comparison"}
-    gate = gate_of(MOVED, hypotheses=[{}, {"system_id": "g_then"}, change, gated])
+    gate = gate_of(MOVED, hypotheses=[{}, {"system_id": "g_then"}, change | {"grouping_id": "origin"}, gated])
     assert not len(gate.moved)
     notes = [line for line in text(gate, RUNS).splitlines() if line.startswith("Beyond margin")]
-    effect = "woman -0.33 (95 % CI -0.40 to -0.26), margin 0.1, q < .001 (secondary, family of 3)."
+    effect = "woman -0.33 (95 % CI -0.40 to -0.26), margin 0.1, q < .001 (secondary, family of 3 tested)."
     assert notes == [
         f"Beyond margin, not gated: groups of the run now, g, mean of vader by gender: {effect}",
-        f"Beyond margin, not gated: change, g, groups changed of vader by gender: {effect}",
+        f"Beyond margin, not gated: change, g, groups changed of vader by origin: {effect}",
     ]
 
 
@@ -165,3 +165,12 @@ def test_of_labels_that_moved_what_read_them_is_told(gate_of):
 
 def test_hypotheses_of_both_runs_are_counted_from_the_account(gate_of, snapshot):
     assert text(gate_of({}), RUNS).splitlines()[-2] == snapshot
+
+
+def test_a_secondary_change_that_is_gated_is_not_told_as_one_that_is_not(gate_of):
+    change = {"reference_system_id": "g_then", "statistic": "groups_changed"}
+    gate = gate_of(NOT_ASKED, hypotheses=[change])
+    assert (len(gate.moved), list(gate.beyond)) == (1, [])
+    # of another measure, and where another family is read in its place
+    assert len(gate_of(NOT_ASKED, hypotheses=[change | {"measure_id": "refusal"}]).beyond) == 1
+    assert len(gate_of(NOT_ASKED, CORRECTED, hypotheses=[change]).beyond) == 1

@@ -32,12 +32,12 @@ def beyond(publish_small):
 
 
 def test_every_family_is_read_and_primary_comes_first(beyond):
-    rows = beyond(hypotheses(OPEN, RATIO, BEYOND | {"measure_id": "refusal"}))
-    assert [(row["family_id"], row["statistic"]) for row in rows] == [
-        ("primary", "mean"),
-        ("secondary", "selection_rate"),
-    ]
-    assert [row["metric"] for row in beyond_elsewhere(rows)] == ["impact_ratio"]
+    others = [BEYOND | {"family_id": family, "measure_id": "refusal"} for family in ("pooled", "mine", "undecided")]
+    rows = beyond(hypotheses(OPEN, *others, RATIO, BEYOND | {"measure_id": "refusal"}))
+    # in the order of the families everywhere
+    assert [row["family_id"] for row in rows] == ["primary", "mine", "secondary", "undecided", "pooled"]
+    assert [row["statistic"] for row in rows] == ["mean", "mean", "selection_rate", "mean", "mean"]
+    assert [row["metric"] for row in beyond_elsewhere(rows)].count("impact_ratio") == 1
 
 
 def test_what_repeats_another_and_tool_bias_are_not_among_them(beyond):
@@ -48,7 +48,7 @@ def test_a_metric_is_written_with_its_interval_margin_and_family(beyond):
     (row,) = beyond(hypotheses(OPEN, RATIO))
     assert beyond_margin_in_words(row, 0.05) == (
         "impact ratio 0.25 (95 % CI 0.16 to 0.48), margin 0.8 (four-fifths rule, default), q < .001 "
-        "(secondary, family of 1)"
+        "(secondary, family of 1 tested)"
     )
 
 
@@ -57,7 +57,7 @@ def test_a_group_is_written_with_what_selection_leaves_of_its_effect(beyond):
     contrast |= {"group_id": "Russia", "contrast": "mean_difference", "value": -0.346, "value_shrunken": -0.326}
     (row,) = beyond(hypotheses(BEYOND), [contrast | {"ci_low_selected": -0.473, "ci_high_selected": -0.219}])
     assert beyond_margin_in_words(row, 0.05) == (
-        "Russia -0.33 (95 % CI -0.47 to -0.22), margin 0.1, q < .001 (primary, family of 1)"
+        "Russia -0.33 (95 % CI -0.47 to -0.22), margin 0.1, q < .001 (primary, family of 1 tested)"
     )
     (row,) = beyond(hypotheses(BEYOND))
     assert beyond_margin_in_words(row, 0.05).startswith("Russia -0.30, margin 0.1")

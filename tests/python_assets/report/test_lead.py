@@ -100,3 +100,11 @@ def test_systems_that_differ_from_each_other_are_named(opening, snapshot):
     pair = SENTIMENT | {"grouping_id": "concept", "reference_system_id": "fair", "comparison": "groups_changed"}
     pair |= {"verdict": "different", "family_id": "comparison", "p_value": 0.001, "q_value": 0.01}
     assert opening(hypotheses(OPEN), pairs=[pair])[0] == snapshot
+
+
+def test_families_are_told_in_the_order_of_their_table(opening):
+    named = ("pooled", "undecided", "secondary", "mine", "primary")
+    rows = [{"family_id": family, "measure_id": f"m_{family}"} for family in named]
+    lead, _, _ = opening(hypotheses(*rows))
+    heads = ["Primary:", "Mine:", "Secondary:", "Undecided:", "Pooled:"]
+    assert sorted(heads, key=lead.index) == heads

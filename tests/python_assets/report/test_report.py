@@ -1,4 +1,5 @@
 import json
+import re
 from base64 import b64encode
 from datetime import datetime
 from hashlib import sha256
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from python_assets.errors import WarehouseError
+from python_assets.report.templates import TEMPLATE_FOLDER
 from python_assets.report.text import SIMULATED
 from python_assets.report.write_report import write_report
 from tests.account import told_apart
@@ -293,3 +295,11 @@ def test_the_first_section_says_that_a_service_answered_in_several_versions(repo
     first = next(iter(name for name in page.sections if name))
     assert told in page.sections[first]
     assert "Versions" not in report(systems=[system | {"n_served_models": 1}]).sections[first]
+
+
+def test_nothing_is_printed_below_eight_points():
+    css = (TEMPLATE_FOLDER / "page.css").read_text(encoding="utf-8")
+    printed = css.partition("@media print")[2]
+    sizes = [float(size) for size in re.findall(r"font-size: ([\d.]+)pt", printed)]
+    assert len(sizes) > 3
+    assert min(sizes) >= 8

@@ -157,6 +157,52 @@ def test_a_size_leads_where_the_mean_shows_nothing(facts_of):
     assert [row["sentence"] for row in told.facts[0].others] == ["The whole sentence."]
 
 
+def test_the_rate_of_two_values_leads_before_their_variance(publish_small):
+    findings = hypotheses({"statistic": "variance"}, {})
+    for kind, statistic in (("binary", "mean"), ("continuous", "variance")):
+        published = publish_small(kind, findings=findings, measures=[{"measure_id": "sentiment", "kind": kind}])
+        with open_published(published) as connection:
+            (fact,) = study_facts(Reader(connection, kind)).facts
+        assert fact.hypothesis["statistic"] == statistic
+
+
+def test_differences_of_rates_have_an_axis_in_points(publish_small):
+    contrast = {name: GROUP[name] for name in GROUP if name != "verdict"} | {"contrast": "risk_difference"}
+    published = publish_small(
+        findings=hypotheses({}),
+        finding_groups=[standing("Chad", 1, value=-0.157)],
+        contrasts=[contrast | {"group_id": "Chad", "verdict": "different", "value": -0.157}],
+        measures=[{"measure_id": "sentiment", "kind": "binary"}],
+    )
+    with open_published(published) as connection:
+        (fact,) = study_facts(Reader(connection, "small")).facts
+    assert fact.first_groups[0].effect == "\N{MINUS SIGN}15.7 points"
+    assert "\N{MINUS SIGN}10" in [tick for _, tick in fact.ticks]
+
+
+def test_what_heads_a_card_beyond_its_margin_is_told_once(facts_of):
+    ratio = {"verdict": "beyond_margin", "headline_metric": "impact_ratio", "headline_group_id": None}
+    ratio |= {"headline_value": 0.62, "headline_margin": 0.8, "headline_margin_origin": "default"}
+    (fact,) = facts_of(
+        hypotheses(ratio | {"n_hypotheses": 6}), disparities=[disparity("impact_ratio", value=0.62, null_q95=0.76)]
+    ).facts
+    assert fact.own_lines == [("mean", "", "impact ratio 0.62, margin 0.8 (four-fifths rule, default)")]
+    assert fact.size.startswith("impact ratio (chance: down to 0.76)")
+    assert fact.p == "p = .001, q = .010 (primary, family of 6 tested)"
+
+
+def test_what_repeats_another_hypothesis_is_told_by_what_it_is_of(facts_of):
+    repeated = {"is_repeated": True}
+    rows = [repeated | {"measure_id": f"sentiment{name}"} for name in ("_undecided_as_no", "_as_written")]
+    told = facts_of(hypotheses({}, *rows, repeated | {"calibration": "calibrated"})).significant
+    assert told == [
+        "1 in 1 result card below",
+        "1 in calibrated or corrected values, which confirm one of these",
+        "1 with undecided responses counted as no, which confirm one of these",
+        "1 of texts as written, which confirm one of these",
+    ]
+
+
 def test_a_stronger_verdict_than_that_of_the_primary_hypothesis_has_a_line_of_its_own(facts_of):
     beyond = {"family_id": "secondary", "statistic": "selection_rate", "verdict": "beyond_margin"}
     beyond |= {"headline_margin": 0.1, "headline_margin_origin": "declared"}
@@ -168,7 +214,7 @@ def test_a_stronger_verdict_than_that_of_the_primary_hypothesis_has_a_line_of_it
         ("inconclusive", [("variance", "different"), ("selection rate", "beyond_margin")]),
         ("different", [("selection rate", "beyond_margin")]),
         ("equivalent", [("selection rate", "beyond_margin")]),
-        ("beyond_margin", [("selection rate", "beyond_margin")]),
+        ("beyond_margin", [("selection rate", "")]),
     ]
     effect = "Russia \N{MINUS SIGN}30.0 points, margin 10 points, q = .010 (secondary"
     assert found[2].own_lines[0].effect.startswith(effect)
