@@ -29,8 +29,8 @@ _WIDTH: Final = 10
 _EFFECT: Final = "largest difference (95 % CI; shrunken and FCR-adjusted where significant)"
 _HEAD: Final = ("benchmark", "model", "verdict", _EFFECT, "scored", "detectable")
 SKIPPED: Final = "skipped"
-"""In place of a verdict, of a benchmark that the audit left out."""
-VERDICT_WORDS: Final[Mapping[str, str]] = {**VERDICTS, SKIPPED: SKIPPED}
+"""In place of a verdict, of a benchmark that the audit skipped."""
+AUDIT_VERDICTS: Final[Mapping[str, str]] = {**VERDICTS, SKIPPED: SKIPPED}
 _WELL_SCORED: Final = 0.95  # a smaller share is said by kind of loss
 _PLAIN: Final = ("mean", "share")
 NO_VALUE: Final = "-"
@@ -276,7 +276,7 @@ def _table(findings: Mapping[str, Any]) -> list[str]:
     rows = [
         _HEAD,
         *(
-            (benchmark, model, VERDICT_WORDS[cell.verdict], cell.effect, cell.scored, cell.detectable)
+            (benchmark, model, AUDIT_VERDICTS[cell.verdict], cell.effect, cell.scored, cell.detectable)
             for (benchmark, model), cell in audit_cells(findings).items()
         ),
     ]

@@ -67,7 +67,7 @@ _HYPOTHESES: Final = f"""
         hypotheses.statistic, hypotheses.parameters, hypotheses.outcome, hypotheses.verdict,
         hypotheses.verdict_reason, hypotheses.reason, hypotheses.p_value, hypotheses.q_value, hypotheses.p_permuted,
         hypotheses.q_permuted, hypotheses.p_negative_controls, hypotheses.wording, hypotheses.control_floor,
-        {effect_columns("hypotheses")}, {ADJUSTED}, kind, findings.scope, findings.n_negative_controls,
+        {effect_columns("hypotheses")}, {ADJUSTED}, kind, hypotheses.scope, hypotheses.n_negative_controls,
         coalesce(is_tool_bias, false) as is_tool_bias, coalesce(is_repeated, false) as is_repeated, sentence
     from hypotheses
     left join findings

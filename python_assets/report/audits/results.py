@@ -113,7 +113,7 @@ _PLANNED: Final = f"""
 _MEASURES: Final = "select measure_id, kind, favourable, direction from measures where study_id = $study"
 _OF_INTERVALS: Final = "the groups' 95 % confidence intervals"
 MUCH_MORE: Final = 1.25
-"""So many times what was planned is much more, and its causes are said."""
+"""So many times what was planned is much more, and its causes are reported."""
 _GOOD: Final[Mapping[str, str]] = {"higher_better": ", higher is better", "higher_worse": ", higher is worse"}
 _LITTLE: Final = 1.05  # so many times more is not said
 _REFERENCES: Final[Mapping[str, str]] = {"rest": "the other groups'", "grand_mean": "the mean of all groups"}

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 
 from python_assets.report import text
 from python_assets.report.audits.audit_lines import (
+    AUDIT_VERDICTS,
     MOST_WARNINGS,
-    VERDICT_WORDS,
     audit_cells,
     audit_lines,
     hypothesis_effect,
@@ -58,7 +58,7 @@ def write_audit(home: Home, record: Record) -> AuditWritten:
     published = [benchmark for benchmark in findings["benchmarks"] if benchmark["is_published"]]
     page = template("audits/audit.html").render(
         findings=findings,
-        verdicts=VERDICT_WORDS,
+        verdicts=AUDIT_VERDICTS,
         warning=text.SIMULATED,
         warnings=warnings_in_words(published),
         most_warnings=MOST_WARNINGS,
