@@ -317,8 +317,8 @@ def _audit(parsed: argparse.Namespace) -> int:
 
 def _ask_audit(audit: "Audit", parsed: argparse.Namespace) -> int:
     from python_assets.audit.prepare import minutes_to_go
-    from python_assets.report.audits.record import read_record
-    from python_assets.report.audits.write_audit import told_audit, write_audit
+    from python_assets.report.audits.record import read_record, write_record
+    from python_assets.report.audits.write_audit import NOTHING_TESTED, told_audit, write_audit
     from python_assets.study.problems import plural
 
     prepared = _prepared(audit)
@@ -327,19 +327,25 @@ def _ask_audit(audit: "Audit", parsed: argparse.Namespace) -> int:
         return 0
     if left:
         _ask_first_prompt(left[0].study)
-    n_left = len(left)
-    left = [one for one in left if _is_readable(one.study, asks=not parsed.yes)]
+    skipped = {one.benchmark: _why_skipped(one.study, asks=not parsed.yes) for one in left}
+    left = [one for one in left if not skipped[one.benchmark]]
     if (minutes := minutes_to_go(left, paths.home())) is not None:
         long = "less than a minute" if minutes < 1 else f"about {plural(round(minutes), 'minute')}"
         print(f"Asking the rest takes {long}, at the pace of the first answers.", file=sys.stderr)
     for number, one in enumerate(left, 1):
         print(printable(f"Benchmark {number} of {len(left)}: {one.study.title}"), file=sys.stderr)
         _materialise(one.study.study_id)
-    done = write_audit(paths.home(), read_record(paths.home(), audit.record.name))
+    record = read_record(paths.home(), audit.record.name)
+    reasons = {benchmark: why for benchmark, why in (record.skipped | skipped).items() if why}
+    record = record._replace(skipped=reasons)
+    write_record(paths.home(), record)
+    done = write_audit(paths.home(), record)
     print(printable("\n".join(told_audit(done))))
+    if parsed.fail_on and not done.findings["hypotheses"]["primary"]["n_tested"]:
+        print(NOTHING_TESTED)
     if parsed.fail_on and _fails(done.findings, parsed.fail_on):
         return _FOUND
-    return _MISTAKE if len(left) < n_left else 0  # a pipeline is not to pass what nobody could read
+    return _MISTAKE if any(skipped.values()) else 0  # a pipeline is not to pass what nobody could read
 
 
 def _prepared(audit: "Audit") -> "list[Prepared]":
@@ -402,8 +408,8 @@ def _ask_first_prompt(study: "Study") -> None:
         ask_first_prompt(study, paths.home(), waiting)
 
 
-def _is_readable(study: "Study", *, asks: bool) -> bool:
-    """Whether the answers of its models can be read, or the user goes on all the same."""
+def _why_skipped(study: "Study", *, asks: bool) -> str:
+    """Why a benchmark is not run; '' where a first response has a value, or the user goes on all the same."""
     from python_assets.audit.first_answers import first_answers, is_readable, told_first_answers
     from python_assets.audit.waiting import Waiting
 
@@ -412,12 +418,14 @@ def _is_readable(study: "Study", *, asks: bool) -> bool:
     for one in losses:
         for line in told_first_answers(one, study):
             print(printable(line), file=sys.stderr)
-    if all(map(is_readable, losses)):
-        return True
+    without = [one for one in losses if not is_readable(one)]
+    if not without:
+        return ""
     if asks and _agreed("Ask the rest of this benchmark all the same? [y/N] ", "y", "yes"):
-        return True
+        return ""
     print(f"{study.study_id} is left out; plumbline run {study.study_id} asks it all the same.", file=sys.stderr)
-    return False
+    systems = ", ".join(dict.fromkeys(one.system_id for one in without))
+    return f"none of the first {without[0].n} responses of {systems} has a value"
 
 
 def _say_aside(text: str) -> None:
@@ -594,6 +602,11 @@ def _drop(parsed: argparse.Namespace) -> int:
         print("Nothing was dropped.")
         return _MISTAKE
     print(f"Dropped. Readers see publication {drop(paths.home(), loss)}.")
+    if not loss.run_id:
+        from python_assets.report.audits.write_audit import rewrite_audits
+
+        for audit in rewrite_audits(paths.home(), loss.study_id):
+            print(printable(f"Report of audit {audit.findings['audit']}, written anew: {audit.page}"))
     return 0
 
 

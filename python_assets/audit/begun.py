@@ -134,6 +134,7 @@ def audit_to_be(wanted: Wanted, studies: Path, home: Home) -> Audit:
         studies=requested,
         is_simulated=wanted.is_simulated,
         files=files,
+        skipped={} if there is None else there.skipped,
     )
     if there is None:
         return Audit(new, wanted.models, states, is_begun=False, budget=wanted.budget)

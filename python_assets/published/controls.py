@@ -236,7 +236,7 @@ def _way(row: Row, *, is_only: bool) -> str:
         ways = f"each group stands in {row['n_wordings']} wordings, which are the units"
         if not row["is_wide"]:
             return f"{named}: {ways}; some hypotheses have too few of them to say anything about similar wordings."
-        return f"{named}: {ways}, so that findings hold for similar wordings."
+        return f"{named}: {ways}."
     if row["wording"] == "units":
         return f"{named}: each group has several units of its own, such as names."
     if row["wording"] == "negative_controls":

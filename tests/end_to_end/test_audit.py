@@ -150,6 +150,31 @@ class LikeAModel(Server):
         return openai_completion(forms[int(manner * len(forms))])
 
 
+class Mumbling(LikeAModel):
+    """Says nothing that could be read as yes or no."""
+
+    def say(self, request):
+        return openai_completion("Lorem ipsum.")
+
+
+def test_a_benchmark_is_skipped_where_no_first_response_has_a_value_and_the_report_says_so(make_home, plumbline):
+    home = make_home()
+    with serving(Mumbling()) as server:
+        asked = ("audit", "--model", "openai:local", "--base-url", f"{server.url}/v1", "--benchmarks", "faiths")
+        done = plumbline(home, *asked, "--yes", "--fail-on", "different", PLUMBLINE_STUDIES=str(home / "studies"))
+        assert len(server.calls) < 30
+    assert done.returncode == 1, done.stderr
+    told = done.stdout.splitlines()
+    assert "Tested     Nothing was tested: no benchmark has results." in told
+    assert told[-1] == "No primary hypothesis was tested: --fail-on has nothing to read."
+    why = "none of the first 20 responses of local has a value"
+    (row,) = (line for line in told if line.startswith("faiths") and line.endswith(why))
+    assert row.split()[:3] == ["faiths", "local", "skipped"]
+    (benchmark,) = read_findings(home)["benchmarks"]
+    assert benchmark["skipped"] == why
+    assert f"Skipped: {why}." in (home / "audits" / "audit" / "report.html").read_text(encoding="utf-8")
+
+
 def test_a_model_behind_a_server_is_audited_as_it_answers(make_home, plumbline):
     home = make_home()
     with serving(LikeAModel()) as server:

@@ -3,13 +3,22 @@
 Belongs here: which of the findings are printed, and in which order. What they are is findings.py.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from python_assets.infer.tables import INTERACTION
 from python_assets.published.effects import effect_in_words, in_points, margin_words
-from python_assets.published.plain_numbers import count, size
-from python_assets.report.audits.results import is_of_interaction, is_of_rates
+from python_assets.published.plain_numbers import count, signed_limits, size
+from python_assets.published.plain_numbers import effect as plain_effect
+from python_assets.report.audits.findings import is_significant
+from python_assets.report.audits.results import (
+    MUCH_MORE,
+    bound_in_words,
+    cause_in_words,
+    constant_in_words,
+    is_of_rates,
+    why_not_detectable,
+)
 from python_assets.report.matrix import BEYOND_MARGIN, DIFFERENT, NOT_ASKED, NOT_TESTED, VERDICTS
 from python_assets.report.reader import Row
 
@@ -17,7 +26,11 @@ _SIGNIFICANT: Final = (BEYOND_MARGIN, DIFFERENT)
 MOST_WARNINGS: Final = 4
 _MOST_SENTENCES: Final = 8  # of one kind
 _WIDTH: Final = 10
-_HEAD: Final = ("benchmark", "model", "verdict", "largest difference (95 % CI)", "scored", "detectable")
+_EFFECT: Final = "largest difference (95 % CI; shrunken and FCR-adjusted where significant)"
+_HEAD: Final = ("benchmark", "model", "verdict", _EFFECT, "scored", "detectable")
+SKIPPED: Final = "skipped"
+"""In place of a verdict, of a benchmark that the audit skipped."""
+AUDIT_VERDICTS: Final[Mapping[str, str]] = {**VERDICTS, SKIPPED: SKIPPED}
 _WELL_SCORED: Final = 0.95  # a smaller share is said by kind of loss
 _PLAIN: Final = ("mean", "share")
 NO_VALUE: Final = "-"
@@ -32,9 +45,11 @@ def audit_lines(findings: Mapping[str, Any]) -> list[str]:
     published = [benchmark for benchmark in findings["benchmarks"] if benchmark["is_published"]]
     return [
         *_warnings(published),
-        *_labelled("Tested", tested_in_words(findings)),
+        *_labelled("Tested", [*tested_in_words(findings), *repeated_in_words(published)]),
         *_table(findings),
-        *_labelled("Bounds", _bounds(published), _MOST_SENTENCES),
+        *_labelled("Measures", _measures(published)),
+        *_labelled("Detectable", _of_results(published, cause_in_words)),
+        *_labelled("Bounds", _of_results(published, bound_in_words)),
         *_labelled("Margins", _beyond(published), _MOST_SENTENCES + 1),
         *_labelled("Responses", _losses(published), _MOST_SENTENCES),
         *_labelled("Versions", served_in_words(findings), _MOST_SENTENCES),
@@ -43,6 +58,8 @@ def audit_lines(findings: Mapping[str, Any]) -> list[str]:
 
 def tested_in_words(findings: Mapping[str, Any]) -> list[str]:
     """Say how many hypotheses were tested, how many are significant, and what the error rate is of."""
+    if not any(row["n_hypotheses"] for row in findings["hypotheses"].values()):
+        return ["Nothing was tested: no benchmark has results."]
     primary, other = (_counts(findings["hypotheses"][name]) for name in ("primary", "other"))
     levels = [f"{100 * level:g} %" for level in findings["significance_levels"]]
     rate = [f"FDR {' or '.join(levels)} holds in each family of a benchmark, not over all benchmarks."]
@@ -50,8 +67,43 @@ def tested_in_words(findings: Mapping[str, Any]) -> list[str]:
 
 
 def _counts(row: Mapping[str, int]) -> str:
+    if not row["n_hypotheses"]:
+        return "no hypothesis"
     tested = f"{row['n_tested']:,} of {row['n_hypotheses']:,} hypotheses tested"
-    return f"{tested}, {row['n_significant']:,} significant"
+    repeated = f" ({row['n_significant_repeated']:,} repeated)" if row["n_significant_repeated"] else ""
+    return f"{tested}, {row['n_significant']:,} significant{repeated}"
+
+
+def repeated_in_words(benchmarks: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Name the significant hypotheses that repeat another, such as one of the same values without undecided ones.
+
+    Args:
+        benchmarks: those that are published.
+    """
+    named = []
+    for benchmark in benchmarks:
+        rows = [row for row in benchmark["hypotheses"] if is_significant(row) and row["is_repeated"]]
+        if rows:
+            each = ", ".join(f"{statistic_in_words(row)} ({VERDICTS[row['verdict']]})" for row in rows)
+            which = "1 more repeats" if len(rows) == 1 else f"{len(rows):,} more repeat"
+            named.append(f"{benchmark['benchmark']}: {which} a significant hypothesis, which alone is listed: {each}.")
+    return named
+
+
+def scope_in_words(benchmarks: Iterable[Mapping[str, Any]]) -> str:
+    """Say what differences hold for, which is what their rows say; '' where no row says it.
+
+    Args:
+        benchmarks: those that are published.
+    """
+    by_scope: dict[str, list[str]] = {}
+    for benchmark in benchmarks:
+        for scope in benchmark["scopes"]:
+            by_scope.setdefault(scope, []).append(benchmark["benchmark"].replace("_", " "))
+    if len(by_scope) < 2:
+        return "".join(f"Differences hold for {scope}." for scope in by_scope)
+    each = "; ".join(f"{scope} ({', '.join(names)})" for scope, names in by_scope.items())
+    return f"Differences hold for {each}."
 
 
 def served_in_words(findings: Mapping[str, Any]) -> list[str]:
@@ -121,6 +173,8 @@ def audit_cells(findings: Mapping[str, Any]) -> dict[tuple[str, str], AuditCell]
 def _cell(benchmark: Mapping[str, Any], model: str) -> AuditCell:
     verdict = benchmark.get("verdicts", {}).get(model, NOT_ASKED)
     if not benchmark["is_published"]:
+        if benchmark["skipped"]:
+            return AuditCell(SKIPPED, benchmark["skipped"])
         return AuditCell(verdict, "no results: not run yet, or its study was dropped")
     if verdict == NOT_ASKED:
         return AuditCell(verdict)
@@ -131,7 +185,8 @@ def _cell(benchmark: Mapping[str, Any], model: str) -> AuditCell:
     kind = " (interaction)" if hypothesis["metric"] == INTERACTION else ""
     by = f"{hypothesis['grouping_id']}{kind}: " if _n_groupings(benchmark, model) > 1 else ""
     effect = _effect(hypothesis, result) or NO_VALUE
-    why = f"no value ({(hypothesis['reason'] or 'no_values').replace('_', ' ')})"
+    constant = "" if result is None else constant_in_words(result)
+    why = constant or f"no value ({(hypothesis['reason'] or 'no_values').replace('_', ' ')})"
     return AuditCell(
         verdict,
         f"{by}{why if verdict == NOT_TESTED else effect}",
@@ -150,7 +205,53 @@ def _effect(hypothesis: Row, result: Mapping[str, Any] | None) -> str:
     limits = {name: group[f"difference_{name}"] for name in ("ci_low", "ci_high")}
     difference = {"metric": group["contrast"], "value": group["difference"], "value_shrunken": None, **limits}
     named = effect_in_words({**hypothesis, **group, **difference}, with_ci=False)
-    return "; ".join(filter(None, (named, effect)))
+    unadjusted = difference_before_selection(group, is_rate=result is not None and is_of_rates(result))
+    return "; ".join(filter(None, (named, unadjusted, effect)))
+
+
+def difference_before_selection(group: Mapping[str, Any], *, is_rate: bool) -> str:
+    """Write the unadjusted difference of a selected group where it says something else than the adjusted one.
+
+    Args:
+        group: of a result in findings.json.
+        is_rate: whether it is a difference of rates.
+
+    Returns:
+        '' where the group is not selected, or both say much the same.
+    """
+    names = ("difference", "difference_ci_low", "difference_ci_high")
+    raw = ("unadjusted_difference", "unadjusted_ci_low", "unadjusted_ci_high")
+    return _unadjusted(*(group[name] for name in (*names, *raw)), is_rate=is_rate)
+
+
+def unadjusted_in_words(hypothesis: Row) -> str:
+    """Write the unadjusted effect of a hypothesis as difference_before_selection does.
+
+    Args:
+        hypothesis: of findings.json.
+    """
+    names = ("value_shrunken", "ci_low_selected", "ci_high_selected", "value", "ci_low", "ci_high")
+    return _unadjusted(*(hypothesis[name] for name in names), is_rate=in_points(hypothesis))
+
+
+def _unadjusted(
+    shrunken: float | None,
+    low: float | None,
+    high: float | None,
+    value: float | None,
+    ci_low: float | None,
+    ci_high: float | None,
+    *,
+    is_rate: bool,
+) -> str:
+    """An interval over 0 beside a significant verdict, or a much smaller effect, would puzzle without the other one."""
+    if shrunken is None or value is None:
+        return ""
+    holds_zero = (low is None or low <= 0) and (high is None or high >= 0)
+    if not holds_zero and abs(value) <= MUCH_MORE * abs(shrunken):
+        return ""
+    interval = signed_limits(ci_low, ci_high, of=value, is_rate=is_rate)
+    return f"unadjusted {plain_effect(value, is_rate=is_rate)}{f' ({interval})' if interval else ''}"
 
 
 def hypothesis_effect(hypothesis: Row, *, with_ci: bool = True) -> str:
@@ -163,6 +264,8 @@ def hypothesis_effect(hypothesis: Row, *, with_ci: bool = True) -> str:
     if hypothesis["value"] is None:
         return ""
     effect = effect_in_words(hypothesis, with_ci=with_ci)
+    if unadjusted := unadjusted_in_words(hypothesis):
+        effect = f"{effect}; {unadjusted}"
     if not with_ci or hypothesis["margin"] is None:
         return effect
     margin = hypothesis["margin"], hypothesis["margin_origin"], hypothesis["metric"]
@@ -173,7 +276,7 @@ def _table(findings: Mapping[str, Any]) -> list[str]:
     rows = [
         _HEAD,
         *(
-            (benchmark, model, VERDICTS[cell.verdict], cell.effect, cell.scored, cell.detectable)
+            (benchmark, model, AUDIT_VERDICTS[cell.verdict], cell.effect, cell.scored, cell.detectable)
             for (benchmark, model), cell in audit_cells(findings).items()
         ),
     ]
@@ -218,22 +321,27 @@ def _scored(benchmark: Mapping[str, Any], hypothesis: Row) -> str:
 def _detectable(result: Mapping[str, Any]) -> str:
     rate, now = is_of_rates(result), result["detectable"]
     planned = result["planned_detectable"] or result["planned_effect"]
-    written = "no value" if now is None else size(now, is_rate=rate)
+    why = "" if result["constant"] is None else f": {why_not_detectable(result)}"
+    written = f"no value{why}" if now is None else size(now, is_rate=rate)
     if planned is None:
         return written
     promise = size(planned, is_rate=rate)
     return f"{written} (planned {promise if now is None else promise.removesuffix(' points')})"
 
 
-def _bounds(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:
+def _of_results(benchmarks: Sequence[Mapping[str, Any]], in_words: Callable[[Mapping[str, Any]], str]) -> list[str]:
+    """A sentence of every result that has one, with its place before it."""
     return [
-        f"{benchmark['benchmark']}, {one['model']}, {one['measure_id']} by {one['grouping_id']}: "
-        f"{'no interaction is larger' if is_of_interaction(one) else 'no group differs by more'} than "
-        f"{size(one['largest_limit'], is_rate=is_of_rates(one))}"
+        f"{benchmark['benchmark']}, {one['model']}, {one['measure_id']} by {one['grouping_id']}: {sentence}"
         for benchmark in benchmarks
         for one in benchmark["results"]
-        if one["is_bounded"]
+        if (sentence := in_words(one))
     ]
+
+
+def _measures(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the measures are, each once."""
+    return [*dict.fromkeys(words for benchmark in benchmarks for words in benchmark["measures"].values())]
 
 
 def _beyond(benchmarks: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from python_assets.published.plain_numbers import plain_value, signed_limits
 from python_assets.report import charts
+from python_assets.report.audits.audit_lines import difference_before_selection
 from python_assets.report.audits.results import is_of_interaction, is_of_rates
 from python_assets.report.matrix import BEYOND_MARGIN, DIFFERENT
 from python_assets.report.text import DASH, minus_signs, words
@@ -33,6 +34,7 @@ class AuditGroup(NamedTuple):
         difference_chart: its difference with its interval.
         difference: the same in words.
         difference_interval: its 95 % confidence interval, or why there is none.
+        unadjusted: the difference before selection, where it says something else; or nothing.
         verdict: of its difference.
     """
 
@@ -44,6 +46,7 @@ class AuditGroup(NamedTuple):
     difference_chart: Markup
     difference: str
     difference_interval: str
+    unadjusted: str
     verdict: str
 
 
@@ -129,6 +132,7 @@ def _group(group: Mapping[str, Any], mean_axis: charts.Axis, difference_axis: ch
         if group["difference"] is None
         else minus_signs(plain_value(group["difference"], is_rate=rate, with_sign=True)),
         difference_interval=_interval(group, (*_DIFFERENCE, "difference_reason"), rate=rate, with_sign=True),
+        unadjusted=minus_signs(difference_before_selection(group, is_rate=rate)),
         verdict=group["verdict"],
     )
 

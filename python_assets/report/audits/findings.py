@@ -4,7 +4,7 @@ Belongs here: from published tables to one mapping, whose shape is findings.sche
 model is of the primary hypotheses of its study; all others are listed with them. The numbers behind it are results.py.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -27,9 +27,10 @@ from python_assets.published.losses import (
 )
 from python_assets.published.query import open_published
 from python_assets.report.audits.record import Record
-from python_assets.report.audits.results import audit_results, result_in_words
+from python_assets.report.audits.results import audit_results, measures_in_words, result_in_words
 from python_assets.report.matrix import ALL_ELSE, PRIMARY, verdict_of
 from python_assets.report.reader import Row
+from python_assets.report.text import scope_words
 from python_assets.study.base import BASELINE, make_id
 from python_assets.warehouse.build import Home, rows_of
 
@@ -66,7 +67,7 @@ _HYPOTHESES: Final = f"""
         hypotheses.statistic, hypotheses.parameters, hypotheses.outcome, hypotheses.verdict,
         hypotheses.verdict_reason, hypotheses.reason, hypotheses.p_value, hypotheses.q_value, hypotheses.p_permuted,
         hypotheses.q_permuted, hypotheses.p_negative_controls, hypotheses.wording, hypotheses.control_floor,
-        {effect_columns("hypotheses")}, {ADJUSTED}, kind,
+        {effect_columns("hypotheses")}, {ADJUSTED}, kind, hypotheses.scope, hypotheses.n_negative_controls,
         coalesce(is_tool_bias, false) as is_tool_bias, coalesce(is_repeated, false) as is_repeated, sentence
     from hypotheses
     left join findings
@@ -96,7 +97,7 @@ def audit_findings(home: Home, record: Record) -> dict[str, Any]:
     benchmarks, systems = _published(home, record) if home.published.is_file() else ([], [])
     present = {one["benchmark"]: one for one in benchmarks}
     benchmarks = [
-        present.get(benchmark) or {"benchmark": benchmark, "study_id": study_id, "is_published": False}
+        present.get(benchmark) or _not_published(record, benchmark, study_id)
         for benchmark, study_id in record.studies.items()
     ]
     return {
@@ -113,6 +114,11 @@ def audit_findings(home: Home, record: Record) -> dict[str, Any]:
         "significance_levels": sorted({one["significance_level"] for one in benchmarks if one["is_published"]}),
         "benchmarks": benchmarks,
     }
+
+
+def _not_published(record: Record, benchmark: str, study_id: str) -> dict[str, Any]:
+    skipped = record.skipped.get(benchmark)
+    return {"benchmark": benchmark, "study_id": study_id, "is_published": False, "skipped": skipped}
 
 
 def _published(home: Home, record: Record) -> tuple[list[dict[str, Any]], list[Row]]:
@@ -176,7 +182,7 @@ def _served(systems: Sequence[Row]) -> list[dict[str, Any]]:
     return served
 
 
-def _tested(benchmarks: Iterable[Mapping[str, Any]], *, is_primary: bool) -> dict[str, int]:
+def _tested(benchmarks: Sequence[Mapping[str, Any]], *, is_primary: bool) -> dict[str, int]:
     """How many hypotheses have a p value and how many are significant, over all benchmarks."""
     rows = [
         row
@@ -184,7 +190,23 @@ def _tested(benchmarks: Iterable[Mapping[str, Any]], *, is_primary: bool) -> dic
         for row in benchmark.get("families", ())
         if (row["family_id"] == PRIMARY) is is_primary
     ]
-    return {name: sum(row[name] for row in rows) for name in ("n_hypotheses", "n_tested", "n_significant")}
+    counts = {name: sum(row[name] for row in rows) for name in ("n_hypotheses", "n_tested", "n_significant")}
+    repeated = [
+        row
+        for benchmark in benchmarks
+        for row in benchmark.get("hypotheses", ())
+        if is_significant(row) and row["is_repeated"] and (row["family_id"] == PRIMARY) is is_primary
+    ]
+    return {**counts, "n_significant_repeated": len(repeated)}
+
+
+def is_significant(hypothesis: Row) -> bool:
+    """Whether a hypothesis is significant and about the models.
+
+    Args:
+        hypothesis: of findings.json.
+    """
+    return bool(hypothesis["outcome"] == "significant") and not hypothesis["is_tool_bias"]
 
 
 def _benchmark(
@@ -204,6 +226,7 @@ def _benchmark(
     losses = losses_of(connection, study_id)
     level = study["significance_level"]
     elsewhere = [_beyond(row, level) for row in beyond_elsewhere(beyond_margin(connection, study_id))]
+    results = audit_results(connection, study_id, study["config_json"], deciding)
     return {
         "benchmark": benchmark,
         "study_id": study_id,
@@ -217,10 +240,9 @@ def _benchmark(
         "verdicts": {model: verdict_of(rows) for model, rows in rows_by_model.items()},
         "warnings": loss_warnings(losses),
         "losses": [_of_losses(one) for one in all_responses(losses)],
-        "results": [
-            row | {"sentences": result_in_words(row)}
-            for row in audit_results(connection, study_id, study["config_json"], deciding)
-        ],
+        "measures": measures_in_words(connection, study_id, results),
+        "results": [row | {"sentences": result_in_words(row)} for row in results],
+        "scopes": sorted({scope for row in deciding if (scope := scope_words(row))}),
         "n_beyond_margin_secondary": len(elsewhere),
         "beyond_margin_secondary": elsewhere,
         "families": families,

@@ -21,6 +21,7 @@ class Record(NamedTuple):
         studies: study_id by benchmark, in the order asked.
         is_simulated: whether the simulator stands in for the models.
         files: sha256 by study_id, of each study file as the audit wrote it; one of another content was edited.
+        skipped: why a benchmark was not run, by benchmark, in words.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Record(NamedTuple):
     studies: dict[str, str]
     is_simulated: bool
     files: dict[str, str] = {}
+    skipped: dict[str, str] = {}
 
 
 def folder_of(home: Home, name: str) -> Path:
@@ -44,6 +46,15 @@ def write_record(home: Home, record: Record) -> None:
     """
     content = json.dumps(record._asdict(), ensure_ascii=False, indent=2)
     write_page(folder_of(home, record.name) / _NAME, f"{content}\n".encode())
+
+
+def names_of_audits(home: Home) -> list[str]:
+    """List the audits of a warehouse.
+
+    Args:
+        home: the warehouse.
+    """
+    return sorted(path.parent.name for path in home.root.glob(f"audits/*/{_NAME}"))
 
 
 @overload
@@ -69,8 +80,7 @@ def read_record(home: Home, name: str, *, or_none: bool = False) -> Record | Non
     if not path.is_file():
         if or_none:
             return None
-        known = sorted(one.parent.name for one in path.parents[1].glob(f"*/{_NAME}"))
-        expected = f"an audit of this warehouse: {', '.join(known) or 'none'}"
+        expected = f"an audit of this warehouse: {', '.join(names_of_audits(home)) or 'none'}"
         raise WarehouseError(f"audit {name}", NOTHING, expected, "begin one with: plumbline audit --model MODEL")
     try:
         return Record(**json.loads(path.read_bytes()))

@@ -15,6 +15,7 @@ from python_assets.errors import WarehouseError
 from python_assets.published.drop import drop, loss_of
 from python_assets.published.publication import publications
 from python_assets.published.verify import verify
+from python_assets.report.audits.record import Record, folder_of, write_record
 from python_assets.warehouse.build import Home
 from python_assets.warehouse.chain import read_chain
 from tests.python_assets.published_runs import CONFIG, contents, publish_run, query
@@ -307,6 +308,20 @@ def test_the_command_asks_first(home, monkeypatch, typed, capsys, snapshot):
     typed("", is_terminal=False)
     assert cli.main(["drop", "one", "--yes"]) == 0
     assert query(home, "select study_id from runs") == [("two",)]
+
+
+def test_the_report_of_an_audit_follows_the_drop_of_its_study(home, monkeypatch, capsys):
+    monkeypatch.setenv("PLUMBLINE_HOME", str(home.root))
+    record = Record("mine", "quick", ["mock:m"], {"faiths": "one"}, is_simulated=False)
+    write_record(home, record)
+    report = folder_of(home, "mine") / "report.html"
+    report.write_text('<a href="../../report/one.html">beyond margin</a>')
+    assert cli.main(["drop", "a", "--yes"]) == 0  # an earlier run, which no report shows
+    assert "beyond margin" in report.read_text()
+    assert cli.main(["drop", "one", "--yes"]) == 0
+    assert "its study one was dropped" in report.read_text()
+    assert "one.html" not in report.read_text()
+    assert f"Report of audit mine, written anew: {report}" in capsys.readouterr().out
 
 
 def test_where_nothing_was_run_nothing_is_dropped(tmp_path, monkeypatch, capsys):

@@ -2,12 +2,14 @@ import json
 from pathlib import Path
 
 import jsonschema
+import pytest
 
 from python_assets.errors import WarehouseError
 from python_assets.report.audits import findings as findings_module
+from python_assets.report.audits.audit_lines import unadjusted_in_words
 from python_assets.report.audits.findings import audit_findings, primary_verdicts
 from python_assets.report.audits.record import Record, folder_of, read_record, write_record
-from python_assets.report.audits.write_audit import told_audit, write_audit
+from python_assets.report.audits.write_audit import rewrite_audits, told_audit, write_audit
 from python_assets.warehouse.build import Home
 from tests.python_assets.report.conftest import small_study
 from tests.python_assets.report.test_result_cards import NO_HEADLINE, TOOL, hypotheses
@@ -190,6 +192,78 @@ def test_the_first_line_of_the_page_says_what_is_unscored_and_texts_of_models_ar
     assert "<b>Well" not in page and "<b>Chad" not in page
     body = page[page.index("<header>") :]
     assert body.index("21 of 100 responses (21 %) are unscored") < body.index("<h1>")
+
+
+def test_what_became_of_responses_is_said_once_a_model(publish_small):
+    page = publish_lossy(publish_small).page.read_text(encoding="utf-8")
+    assert page.count("60 of 100 (60 %) scored: 4 refused") == 1
+
+
+def test_a_benchmark_that_was_left_out_says_why_and_no_verdict(publish_small):
+    home, record = publish_versions(publish_small, faiths={})
+    why = "none of the first 20 responses of biased has a value"
+    record = record._replace(
+        studies=record.studies | {"age": "later"}, skipped={"age": why, "faiths": "an earlier one"}
+    )
+    write_record(home, record)
+    assert read_record(home, "audit").skipped == record.skipped
+    written = write_audit(home, record)
+    faiths, age = written.findings["benchmarks"]
+    jsonschema.validate(written.findings | {"benchmarks": [age]}, SCHEMA)
+    assert age["skipped"] == why
+    assert "skipped" not in faiths  # it has results by now
+    page = written.page.read_text(encoding="utf-8")
+    assert f"Skipped: {why}." in page and "an earlier one" not in page
+    (line,) = (line for line in told_audit(written) if line.startswith("age"))
+    assert line.split(maxsplit=3) == ["age", "biased", "skipped", why]
+
+
+def test_an_audit_without_any_result_says_so_in_words(tmp_path):
+    record = Record("audit", "quick", ["ollama:a"], {"faiths": "x"}, is_simulated=False, skipped={"faiths": "mute"})
+    told = told_audit(write_audit(Home(tmp_path), record))
+    assert told[0] == "Tested     Nothing was tested: no benchmark has results."
+
+
+def test_a_significant_hypothesis_that_repeats_another_is_counted_apart_and_named(publish_small):
+    beyond = {"verdict": "beyond_margin"}
+    twin = beyond | {"measure_id": "stance", "family_id": "undecided", "is_repeated": True}
+    published = publish_small(findings=hypotheses(beyond, twin), runs=[{"run_id": "run-1"}], systems=[SYSTEM])
+    record = Record("audit", "quick", ["mock:biased"], {"faiths": "small"}, is_simulated=True)
+    written = write_audit(Home(published.parent), record)
+    assert [written.findings["hypotheses"][name]["n_significant_repeated"] for name in ("primary", "other")] == [0, 1]
+    assert written.findings["benchmarks"][0]["n_beyond_margin_secondary"] == 0
+    assert "1 more repeats a hypothesis above: biased, stance by concept (beyond margin)" in written.page.read_text()
+    told = "\n".join(told_audit(written))
+    assert "1 significant (1 repeated)." in told
+    assert "faiths: 1 more repeats a significant hypothesis" in told
+
+
+@pytest.mark.parametrize(
+    ("shrunken", "low", "told"),
+    [
+        (0.03, -0.002, "unadjusted +0.12 (+0.04 to +0.24)"),  # significant, with an interval over 0
+        (0.06, 0.01, "unadjusted +0.12 (+0.04 to +0.24)"),  # much smaller
+        (0.11, 0.02, ""),
+        (None, None, ""),
+    ],
+)
+def test_an_adjusted_effect_that_would_puzzle_has_the_unadjusted_one_beside_it(shrunken, low, told):
+    high = None if low is None else 0.45
+    row = {"value": 0.12, "ci_low": 0.04, "ci_high": 0.24, "value_shrunken": shrunken, "ci_low_selected": low}
+    row |= {"ci_high_selected": high, "kind": "continuous", "statistic": "mean", "metric": "mean_difference"}
+    assert unadjusted_in_words(row) == told
+
+
+def test_reports_of_audits_that_name_a_study_are_written_anew_and_no_others(publish_small):
+    home, record = publish_versions(publish_small, faiths={}, age={})
+    first, second = (record._replace(name=name, studies={name: name}) for name in ("faiths", "age"))
+    unwritten = record._replace(name="begun")
+    for one in (first, second, unwritten):
+        write_record(home, one)
+    for one in (first, second):
+        write_audit(home, one)
+    assert [done.findings["audit"] for done in rewrite_audits(home, "faiths")] == ["faiths"]
+    assert not (folder_of(home, "begun") / "report.html").exists()
 
 
 def test_hidden_texts_are_quoted_neither_on_the_page_nor_in_findings(publish_small):

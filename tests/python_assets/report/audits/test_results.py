@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from python_assets.published.query import open_published
-from python_assets.report.audits.results import _largest_limit, audit_results, result_in_words
+from python_assets.report.audits.results import (
+    _largest_limit,
+    audit_results,
+    bound_in_words,
+    cause_in_words,
+    measures_in_words,
+    result_in_words,
+)
 
 CONFIG = json.dumps({"analysis": {"power": {"Favoured": {"rate": 0.5, "effect": 0.15, "power": 0.9}}}})
 KEYS = {"slice_id": "all", "measure_id": "favoured", "calibration": "raw", "grouping_id": "faith", "statistic": "mean"}
@@ -32,12 +39,15 @@ def contrasts(system="mock", std_error=0.02, **of_groups):
 def results_of(publish_small):
     """The results of a study with these contrasts."""
 
-    def read(contrast_rows, hypotheses=(HYPOTHESIS,), *, detectable=0.25, planned=0.14):
+    def read(
+        contrast_rows, hypotheses=(HYPOTHESIS,), *, detectable=0.25, planned=0.14, rate=0.5, means_of_slices=({},)
+    ):
         systems = {row["system_id"] for row in contrast_rows}
         values = [
-            KEYS | {"system_id": system, "group_id": group, "value": 0.5, "ci_low": 0.4, "ci_high": 0.6}
+            KEYS | {"system_id": system, "group_id": group, "value": rate, "ci_low": 0.4, "ci_high": 0.6} | of_slice
             for system in systems
             for group in GROUPS
+            for of_slice in means_of_slices
         ]
         counts = {"n_responses": 90, "n_missing": 10}
         observed = POWER | {"source": "observed", "minimum_detectable_effect": detectable}
@@ -45,7 +55,7 @@ def results_of(publish_small):
         published = publish_small(
             summary_statistics=[row | counts for row in values],
             contrasts=contrast_rows,
-            measures=[{"measure_id": "favoured", "kind": "binary"}],
+            measures=[{"measure_id": "favoured", "kind": "binary", "favourable": "yes"}],
             design_power=[observed, declared],
         )
         with open_published(published) as connection:
@@ -93,7 +103,7 @@ def test_a_model_without_a_value_detects_nothing_and_says_why(results_of):
 def test_no_bound_is_told_that_is_wider_than_the_plan_or_without_a_group(results_of, of_groups):
     (result,) = results_of(contrasts(**of_groups))
     assert not result["is_bounded"]
-    assert len(result_in_words(result)) == 1
+    assert bound_in_words(result) == ""
 
 
 def test_of_a_selected_group_the_adjusted_difference_is_told_and_the_wider_limit_counts(results_of):
@@ -105,6 +115,76 @@ def test_of_a_selected_group_the_adjusted_difference_is_told_and_the_wider_limit
     limits = [last[name] for name in ("difference", "difference_ci_low", "difference_ci_high", "is_adjusted")]
     assert limits == [-0.05, -0.14, -0.01, True]
     assert result["largest_limit"] == 0.14
+    names = ("unadjusted_difference", "unadjusted_ci_low", "unadjusted_ci_high")
+    assert [last[name] for name in names] == pytest.approx([-0.06, -0.1, -0.02])
+    assert {first[name] for name in names} == {None}
+
+
+def test_the_wider_unadjusted_limit_of_a_selected_group_counts_too(results_of):
+    selected = {"value_shrunken": -0.02, "ci_low_selected": -0.03, "ci_high_selected": -0.01, "verdict": "different"}
+    (result,) = results_of(contrasts(c=selected, a={"ci_high": 0.06}))
+    assert result["groups"][-1]["largest_limit"] == result["largest_limit"] == pytest.approx(0.1)
+
+
+def test_groups_are_of_all_prompts(results_of):
+    others = [
+        row | {"slice_id": "part", "value": 0.9, "ci_high": 0.99, "contrast": "interaction"} for row in contrasts()
+    ]
+    (result,) = results_of([*contrasts(), *others])
+    assert len(result["groups"]) == 3
+    assert result["contrast"] == "risk_difference"
+    assert max(group["difference"] for group in result["groups"]) == 0.05
+
+
+def test_means_are_of_all_prompts(results_of):
+    (result,) = results_of(contrasts(), means_of_slices=[{"slice_id": "part", "value": 0.9}, {"slice_id": "all"}])
+    assert [group["value"] for group in result["groups"]] == [0.5] * 3
+
+
+def test_what_costs_precision_is_said_by_numbers_where_it_is_much(results_of):
+    (result,) = results_of(contrasts(), detectable=0.25, planned=0.14)
+    assert cause_in_words(result) == (
+        "detectable is 1.79 times planned: 30 of 300 (10 %) of the responses have no value (1.05 times) "
+        "and values vary more than was assumed (1.69 times)"
+    )
+    (result,) = results_of(contrasts(), detectable=0.175, planned=0.14)
+    assert cause_in_words(result) == ""
+    lost = {"groups": [{"n_responses": 100, "n_scored": 25}], "detectable": 0.28, "planned_detectable": 0.14}
+    assert cause_in_words(lost).endswith("75 of 100 (75 %) of the responses have no value (2.00 times)")
+
+
+def test_a_bound_names_what_it_is_of_and_from(results_of):
+    (result,) = results_of(contrasts(), detectable=0.05)
+    rest = bound_in_words(result)
+    assert rest.startswith("no group's rate differs from the other groups' by more than 10.0 points (scored responses")
+    assert "observed" not in rest  # what is detectable is smaller
+    assert "observed" in bound_in_words(result | {"detectable": 0.2})
+    assert "from that of a by more" in bound_in_words(result | {"reference": "a"})
+    assert "group's mean differs" in bound_in_words(result | {"kind": "continuous"})
+
+
+@pytest.mark.parametrize(("rate", "told"), [(1 - 2e-16, 'Every scored response is "yes": 100 %'), (0.0, "No scored")])
+def test_a_model_that_says_one_thing_is_told_so(results_of, rate, told):
+    alike = {"value": 0.0, "ci_low": None, "ci_high": None, "std_error": None, "reason": "no_variation"}
+    (result,) = results_of(contrasts(**dict.fromkeys(GROUPS, alike)), rate=rate)
+    first, second, *_ = result_in_words(result)
+    assert first.startswith(told)
+    assert first.endswith("in all groups, all differences are 0.0 points.")
+    assert "no value (all scored responses are alike)" in second
+    (result,) = results_of(contrasts(), rate=0.5)
+    assert result["constant"] is None
+
+
+def test_a_measure_is_explained_by_its_declaration(publish_small):
+    binary = {"measure_id": "hired_early", "kind": "binary", "favourable": "hire"}
+    length = {"measure_id": "n_words", "kind": "continuous", "direction": "higher_better", "favourable": None}
+    published = publish_small(measures=[binary, length, {"measure_id": "unused"}])
+    with open_published(published) as connection:
+        told = measures_in_words(connection, "small", [{"measure_id": "hired_early"}, {"measure_id": "n_words"}])
+    assert told == {
+        "hired_early": 'hired early: share of responses that say "hire", the answer that is good for the person',
+        "n_words": "n words: mean, higher is better",
+    }
 
 
 def test_of_cells_that_are_tested_for_an_interaction_the_interaction_is_told(results_of):
