@@ -60,8 +60,8 @@ def run_study(
     from dagster_project.event_log import instance_of_one_run
 
     # what copies a step's output ends with the step; of a terminal's Ctrl-C it would print a traceback of its own
-    of_own_session = SimpleNamespace(Popen=partial(subprocess.Popen, start_new_session=True))
-    vars(compute_logs)["subprocess"] = of_own_session
+    in_own_session = SimpleNamespace(Popen=partial(subprocess.Popen, start_new_session=True))
+    vars(compute_logs)["subprocess"] = in_own_session
     run_id, log = str(uuid4()), paths.home().build(study_id).with_suffix(".log")
     job = definitions().resolve_job_def("run_study")
     with (

@@ -28,7 +28,7 @@ SECONDS: Final = 5.0
 N_NEAREST: Final = 5
 _LIST_ALONE: Final = frozenset({"missing_scope", "permission_error"})
 """Codes of a 403 by which OpenAI and Anthropic withhold the list of models, not the models."""
-_OF_THE_KEY: Final = frozenset({"invalid_api_key", "authentication_error"})
+_KEY_CODES: Final = frozenset({"invalid_api_key", "authentication_error"})
 """Codes of a 403 that is of the key."""
 
 
@@ -163,7 +163,7 @@ def _failed(failure: ProviderFailure, provider: HttpProvider) -> _Failed | None:
             return None
         key = f"the key in {variable}" if variable else "a call without a key"
         words = redacted(without_credentials(failure.message), provider.secrets)
-        if failure.status == 403 and failure.code not in _OF_THE_KEY:  # a region, an organisation, a firewall
+        if failure.status == 403 and failure.code not in _KEY_CODES:  # a region, an organisation, a firewall
             return _Failed(f"{address} refuses the call ({words})", FORBIDDEN.capitalize())
         name_one = "Name the variable that holds the key: --api-key-env NAME"
         fix = f"Put a valid key into {variable}" if variable else name_one
