@@ -47,6 +47,7 @@ measured as (
         measurements.prompt_id,
         measurements.reason,
         responses.response_text,
+        responses.is_truncated,
         {{ loss_of('measurements.reason', 'responses.response_text') }} as loss
     from {{ source('raw', 'measurements') }} as measurements
     inner join declared_measures using (study_id, measure_id)

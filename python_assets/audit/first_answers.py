@@ -26,6 +26,7 @@ from python_assets.published.losses import (
     MOST_FORMS,
     Form,
     Losses,
+    form_of,
     forms_in_words,
     lost_in_words,
     scored_in_words,
@@ -174,7 +175,7 @@ def _losses(study: Study, runs: Runs, connection: duckdb.DuckDBPyConnection, hom
         forms = [
             Form(text, reason, n_alike)
             for (reason, text), n_alike in Counter(
-                (reason, " ".join(text.split())[:80]) for reason, text in unscored if text and text.strip()
+                (reason, form_of(text)) for reason, text in unscored if text and text.strip()
             ).most_common()
         ]
         yield Losses(

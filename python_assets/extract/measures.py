@@ -330,7 +330,7 @@ def _beside(measure: Measure, ending: str) -> Measure:
         unit=_UNITS["binary"],
         scale_low=0.0,
         scale_high=1.0,
-        direction=measure.direction if ending == UNDECIDED_AS_NO else "higher_worse",
+        direction=measure.direction if ending == UNDECIDED_AS_NO else "none",
         favourable=None,
         scorer=ending.removeprefix("_"),
         parameters=_written({"measure": measure.measure_id}),

@@ -24,7 +24,7 @@ from python_assets.labelling.row_ids import PAIR, row_id
 from python_assets.labelling.sheets import LABEL, ROW_ID, SHEET_ROW
 from python_assets.published.copies import literal
 from python_assets.published.query import columns_of_table, require_names_of_today
-from python_assets.study.base import ALL_PROMPTS, NEGATIVE_CONTROL
+from python_assets.study.base import ALL_PROMPTS, NEGATIVE_CONTROL, UNDECIDED, UNDECIDED_AS_NO, UNSCORED
 from python_assets.study.measures import REFUSAL
 from python_assets.study.problems import unknown_name
 from python_assets.study.study import Study, make_id
@@ -172,7 +172,9 @@ def draw_pairs(study: Study, home: Home, n_pairs: int, *, seed: int, question: s
 def _measure(study: Study, name: str) -> Measure:
     measures = {measure.measure_id: measure for measure in resolve_measures(study)}
     if make_id(name) not in measures:
-        raise unknown_name(("--measure",), name, "a measure of the study", list(measures), "correct it")
+        # people label what was said first, seldom whether a label was found
+        offered = sorted(measures, key=lambda measure_id: measure_id.endswith((UNSCORED, UNDECIDED, UNDECIDED_AS_NO)))
+        raise unknown_name(("--measure",), name, "a measure of the study", offered, "correct it")
     return measures[make_id(name)]
 
 

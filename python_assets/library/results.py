@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from python_assets.errors import WarehouseError
+from python_assets.study.control_characters import printable
 
 if TYPE_CHECKING:
     import duckdb
@@ -63,20 +64,22 @@ class Results:
     def __str__(self) -> str:
         """What was found, in sentences, the strongest first; of what could not be tested, why; then of controls.
 
-        Before them what many unscored responses leave out.
+        Before them how many responses have a value, where some have none.
         """
         first_findings = self.findings.head(MOST_SENTENCES + 1)
         sentences = [*first_findings["sentence"].fillna(first_findings["meaning"]).fillna("")]
         more = ["... and more in findings"] if len(sentences) > MOST_SENTENCES else []
-        return "\n".join([*self._loss_warnings(), *sentences[:MOST_SENTENCES], *more, *self._control_sentences()])
+        lines = [*self._of_losses(), *sentences[:MOST_SENTENCES], *more, *self._control_sentences()]
+        return printable("\n".join(lines))
 
-    def _loss_warnings(self) -> list[str]:
-        """Systems and measures with too many unscored responses."""
-        from python_assets.published.losses import FORMS, SCORED, loss_warnings, losses_from
+    def _of_losses(self) -> list[str]:
+        """Systems and measures with too many responses without a value, then all that have any, by group."""
+        from python_assets.published.losses import FORMS, SCORED, loss_warnings, losses_from, lossy_in_words
 
         if self.study is None:
             return []
-        return loss_warnings(losses_from(self._records(SCORED), self._records(FORMS)))
+        losses = losses_from(self._records(SCORED), self._records(FORMS))
+        return [*loss_warnings(losses), *lossy_in_words(losses)]
 
     def _control_sentences(self) -> list[str]:
         """Groupings not compared with negative controls, whether these move a measure, and which are not used."""

@@ -15,6 +15,9 @@ Row = Mapping[str, Any]
 ABOUT_GROUPS: Final = f"grouping_id <> '{NEGATIVE_CONTROL}'"
 """A condition of rows that are about groups: edits that cannot matter are no finding; controls.py has their words."""
 
+# decisions with undecided responses as no are, without such a response, the decisions themselves: nobody asks twice
+_ASKED: Final = f"{ABOUT_GROUPS} and reason is distinct from 'none_undecided'"
+
 OUTCOMES: Final[Mapping[str, str]] = {
     "significant": "significant",
     "equivalent": "equivalent",
@@ -28,7 +31,7 @@ _COUNTS: Final = ", ".join(f"count(*) filter (outcome = '{name}') as n_{name}" f
 FAMILIES: Final = f"""
     select family_id, count(*) as n_hypotheses, count(p_value) as n_tested, {_COUNTS}
     from hypotheses
-    where study_id = $study and {ABOUT_GROUPS}
+    where study_id = $study and {_ASKED}
     group by family_id
     order by
         case family_id
@@ -76,7 +79,7 @@ UNTESTED: Final = f"""
     select reason, meaning, remedy, count(*) as n, list(distinct measure_id order by measure_id) as measures
     from hypotheses
     left join reasons using (reason)
-    where study_id = $study and p_value is null and {ABOUT_GROUPS}
+    where study_id = $study and p_value is null and {_ASKED}
     group by reason, meaning, remedy
     order by n desc, meaning, reason
 """
@@ -88,7 +91,7 @@ UNSCORED_MEASURES: Final = f"""
             arg_max(reason, n_missing) as reason
         from hypotheses
         where study_id = $study and reference_system_id = '' and calibration = 'raw'
-            and statistic in ('mean', 'share') and parameters = '' and system_id <> 'all' and {ABOUT_GROUPS}
+            and statistic in ('mean', 'share') and parameters = '' and system_id <> 'all' and {_ASKED}
         group by system_id, measure_id
     )
     select system_id, measure_id, n_asked, reason, meaning, remedy

@@ -16,10 +16,11 @@ from python_assets.warehouse.build import rows_of
 Row = Mapping[str, Any]
 
 WARNED_SHARE: Final = 0.1
-"""A larger share of unscored responses is said first."""
+"""A larger share of responses without a value, refusals apart, is said first."""
 MOST_FORMS: Final = 5
-_MOST_LETTERS: Final = 80  # of a form, as unscored_forms has it
-_CUT: Final = {True: "...", False: ""}
+_MOST_LETTERS: Final = 80  # of a form, as in unscored_forms
+_MOST_LINES: Final = 4  # of systems and measures that lost responses
+_MOST_GROUPS: Final = 6  # of a grouping in such a line
 _MOST_IN_LINE: Final = 3  # forms in a sentence, measures in a line
 LOSSES: Final[Mapping[str, str]] = {
     "refused": "refused",
@@ -31,7 +32,7 @@ LOSSES: Final[Mapping[str, str]] = {
 }
 """Every way in which a response has no value, with its words."""
 _ALWAYS: Final = ("unscored", "failed")  # a 0 of these is said, too
-_COUNTS: Final = ", ".join(("n_responses", "n_scored", *(f"n_{loss}" for loss in LOSSES)))
+_COUNTS: Final = ", ".join(("n_responses", "n_scored", *(f"n_{loss}" for loss in LOSSES), "n_unscored_truncated"))
 SCORED: Final = f"""
     select system_id, measure_id, grouping_id, group_id, {_COUNTS}
     from scored_responses
@@ -54,7 +55,7 @@ class Form(NamedTuple):
     """How several responses without a value begin.
 
     Attributes:
-        text: their first 80 characters at most.
+        text: their first 80 characters; "..." follows where they go on.
         reason: undecided, or why the scorer has no value.
         n: how many begin so.
     """
@@ -77,6 +78,7 @@ class Losses(NamedTuple):
         lost: the number of every kind of LOSSES; with n_scored they add up to n.
         unscored_forms: the commonest beginnings of unscored responses, of all responses only.
         undecided_forms: the commonest beginnings of undecided responses, of all responses only.
+        n_truncated: of the unscored ones, those that were cut off at max_tokens.
     """
 
     system_id: str
@@ -88,11 +90,18 @@ class Losses(NamedTuple):
     lost: Mapping[str, int]
     unscored_forms: Sequence[Form] = ()
     undecided_forms: Sequence[Form] = ()
+    n_truncated: int = 0
+
+    @property
+    def unread_share(self) -> float:
+        """The share without a value, refusals apart; 1 where no response has a value."""
+        n_unread = self.n - self.n_scored - self.lost["refused"]
+        return n_unread / self.n if self.n_scored else float(self.n > 0)
 
     @property
     def is_warned(self) -> bool:
-        """Whether more than WARNED_SHARE of the responses are unscored, or none has a value."""
-        return self.lost["unscored"] > WARNED_SHARE * self.n or (self.n > 0 and not self.n_scored)
+        """Whether more than WARNED_SHARE of the responses have no value, refusals apart, or none has one."""
+        return self.unread_share > WARNED_SHARE
 
 
 def losses_of(connection: duckdb.DuckDBPyConnection, study_id: str) -> list[Losses]:
@@ -136,6 +145,7 @@ def _losses(row: Row, forms: Mapping[tuple[str, str], list[Form]]) -> Losses:
         lost={loss: row[f"n_{loss}"] for loss in LOSSES},
         unscored_forms=[form for form in all_forms if form.reason != _UNDECIDED],
         undecided_forms=[form for form in all_forms if form.reason == _UNDECIDED],
+        n_truncated=row["n_unscored_truncated"],
     )
 
 
@@ -156,7 +166,20 @@ def added(losses: Sequence[Losses]) -> Losses:
     """
     lost = {loss: sum(one.lost[loss] for one in losses) for loss in LOSSES}
     n, n_scored = sum(one.n for one in losses), sum(one.n_scored for one in losses)
-    return losses[0]._replace(n=n, n_scored=n_scored, lost=lost, unscored_forms=(), undecided_forms=())
+    n_truncated = sum(one.n_truncated for one in losses)
+    return losses[0]._replace(
+        n=n, n_scored=n_scored, lost=lost, unscored_forms=(), undecided_forms=(), n_truncated=n_truncated
+    )
+
+
+def form_of(text: str) -> str:
+    """Write how a text begins, as unscored_forms does: in one line, 80 characters, "..." where it goes on.
+
+    Args:
+        text: of a response.
+    """
+    line = " ".join(text.split())
+    return f"{line[:_MOST_LETTERS]}..." if len(line) > _MOST_LETTERS else line
 
 
 def scored_in_words(losses: Losses) -> str:
@@ -171,12 +194,31 @@ def scored_in_words(losses: Losses) -> str:
 def lost_in_words(losses: Losses) -> str:
     """Write what became of the others: 13 refused (0.8 %), 0 unscored, 0 errors.
 
+    Of unscored ones how many were truncated: 152 unscored (17 %, 82 of them truncated).
+
     Args:
         losses: of a system and measure.
     """
-    counts = [(n, words) for loss, words in LOSSES.items() if (n := losses.lost[loss]) or loss in _ALWAYS]
+    counts = [(n, loss) for loss in LOSSES if (n := losses.lost[loss]) or loss in _ALWAYS]
     counts.sort(key=lambda one: not one[0])  # what there is first
-    return ", ".join(f"{n:,} {words}{f' ({share(n, losses.n)})' if n else ''}" for n, words in counts)
+    return ", ".join(_lost(losses, loss, n) for n, loss in counts)
+
+
+def truncated_in_words(losses: Losses) -> str:
+    """Write how many of the unscored were truncated, with the remedy, '' of none: 82 of them truncated: raise max_tokens.
+
+    Args:
+        losses: of a system and measure.
+    """
+    return f"{losses.n_truncated:,} of them truncated: raise max_tokens" if losses.n_truncated else ""
+
+
+def _lost(losses: Losses, loss: str, n: int) -> str:
+    if not n:
+        return f"0 {LOSSES[loss]}"
+    is_truncated = loss == "unscored" and losses.n_truncated
+    truncated = f", {losses.n_truncated:,} of them truncated" if is_truncated else ""
+    return f"{n:,} {LOSSES[loss]} ({share(n, losses.n)}{truncated})"
 
 
 def forms_in_words(forms: Sequence[Form], most: int = _MOST_IN_LINE) -> str:
@@ -186,7 +228,7 @@ def forms_in_words(forms: Sequence[Form], most: int = _MOST_IN_LINE) -> str:
         forms: commonest first.
         most: so many of them.
     """
-    return ", ".join(f'"{form.text}{_CUT[len(form.text) == _MOST_LETTERS]}" ({form.n:,})' for form in forms[:most])
+    return ", ".join(f'"{form.text}" ({form.n:,})' for form in forms[:most])
 
 
 def responses_in_words(losses: Iterable[Losses]) -> str:
@@ -212,14 +254,45 @@ def responses_in_words(losses: Iterable[Losses]) -> str:
     return " | ".join([*named[:_MOST_IN_LINE], *more])
 
 
+def lossy_in_words(losses: Sequence[Losses]) -> list[str]:
+    """Write a line for every system and measure that lost a response, with its groups, fewest scored first.
+
+    Args:
+        losses: of losses_of.
+    """
+    lossy = [one for one in all_responses(losses) if one.n_scored < one.n]
+    lines = [f"{_where(one)}: {scored_in_words(one)}, {lost_in_words(one)}{_by_group(one, losses)}" for one in lossy]
+    more = len(lines) - _MOST_LINES
+    return [*lines[:_MOST_LINES], *([f"{more:,} more in scored_responses"] if more > 0 else [])]
+
+
+def _by_group(whole: Losses, losses: Iterable[Losses]) -> str:
+    """How many are scored in every group: ; by gender: women 8 of 10 (80 %), men 10 of 10 (100 %)."""
+    groups: dict[str, list[Losses]] = {}
+    for one in losses:
+        if one.grouping_id and (one.system_id, one.measure_id) == (whole.system_id, whole.measure_id):
+            groups.setdefault(one.grouping_id, []).append(one)
+    clauses = ""
+    for grouping_id, rows in groups.items():
+        rows.sort(key=lambda one: one.n_scored / one.n)
+        more = f", {len(rows) - _MOST_GROUPS:,} more" if len(rows) > _MOST_GROUPS else ""
+        counts = ", ".join(f"{one.group_id} {count(one.n_scored, one.n)}" for one in rows[:_MOST_GROUPS])
+        clauses += f"; by {grouping_id}: {counts}{more}"
+    return clauses
+
+
 def loss_warnings(losses: Iterable[Losses]) -> list[str]:
-    """Write a sentence for every system and measure with too many unscored responses, the largest share first.
+    """Write a sentence for every system and measure with too many responses without a value, the largest share first.
 
     Args:
         losses: of losses_of.
     """
     warned = [one for one in all_responses(losses) if one.is_warned]
-    return [_warning(one) for one in sorted(warned, key=lambda one: -one.lost["unscored"] / one.n)]
+    return [_warning(one) for one in sorted(warned, key=lambda one: -one.unread_share)]
+
+
+def _where(losses: Losses) -> str:
+    return f"{losses.system_id}, {_named(losses.measure_id)}"
 
 
 def _named(measure_id: str) -> str:
@@ -227,13 +300,19 @@ def _named(measure_id: str) -> str:
 
 
 def _warning(losses: Losses) -> str:
-    """Quotes are of what the sentence is about: where every response is undecided, of these."""
-    where = f"{losses.system_id}, {_named(losses.measure_id)}"
+    """Quotes are of what the sentence is about: of the kind that most responses were lost by."""
+    where = _where(losses)
+    kinds = sorted((loss for loss in LOSSES if losses.lost[loss]), key=lambda loss: -losses.lost[loss])
     if losses.lost["unscored"] > WARNED_SHARE * losses.n:
-        n = losses.lost["unscored"]
-        sentence = f"{where}: {n:,} of {losses.n:,} responses ({share(n, losses.n)}) are unscored"
-        forms = losses.unscored_forms
+        n, forms = losses.lost["unscored"], losses.unscored_forms
+        truncated = f" ({truncated_in_words(losses)})" if losses.n_truncated else ""
+        sentence = f"{where}: {n:,} of {losses.n:,} responses ({share(n, losses.n)}) are unscored{truncated}"
     else:
-        sentence = f"{where}: no response has a value: {lost_in_words(losses)}"
-        forms = losses.undecided_forms
+        is_none = not losses.n_scored
+        kinds = [loss for loss in kinds if is_none or loss != "refused"]
+        n = losses.n - losses.n_scored - losses.lost["refused"]
+        of = "no response has a value" if is_none else f"{n:,} of {losses.n:,} responses ({share(n, losses.n)}) have no value"
+        counts = ", ".join(_lost(losses, loss, losses.lost[loss]) for loss in kinds)
+        sentence = f"{where}: {of}" if kinds == ["other"] else f"{where}: {of}: {counts}"
+        forms = {"unscored": losses.unscored_forms, _UNDECIDED: losses.undecided_forms}.get(kinds[0], ())
     return f"{sentence}: {forms_in_words(forms)}" if forms else sentence

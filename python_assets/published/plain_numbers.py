@@ -3,6 +3,7 @@
 Belongs here: how one number is written, with a hyphen for a minus sign; the report puts the real sign in its place.
 """
 
+from decimal import ROUND_HALF_UP, Decimal
 from math import floor, log10
 
 SMALL_P, LARGE_P = 0.001, 0.999
@@ -21,9 +22,19 @@ def named_p(name: str, value: float, *, alpha: float = 0.05) -> str:
     if value > LARGE_P:
         return f"{name} > .999"
     decimals = 3 if value < 0.1 or value > 0.99 else 2
-    while round(value, decimals) == alpha != value and decimals < 6:
+    while float(rounded(value, decimals)) == alpha != value and decimals < 6:
         decimals += 1
-    return f"{name} = {value:.{decimals}f}".replace("= 0.", "= .")
+    return f"{name} = {rounded(value, decimals).removeprefix('0')}"
+
+
+def rounded(value: float, decimals: int) -> str:
+    """Write a p or q with so many decimals, half up: 11 of 2,000 is 0.006, by whichever sum it became .0055.
+
+    Args:
+        value: 0 to 1; what is beyond its 12th digit is an error of sums.
+        decimals: after the point.
+    """
+    return f"{Decimal(f'{value:.12g}').quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP):f}"
 
 
 def size(value: float, *, is_rate: bool = False) -> str:

@@ -16,6 +16,7 @@ from python_assets.published.losses import (
     loss_warnings,
     losses_of,
     responses_in_words,
+    truncated_in_words,
 )
 from python_assets.published.plain_numbers import count
 from python_assets.report.reader import Reader
@@ -99,4 +100,6 @@ def _quoted(one: Losses) -> Quoted:
 def _quotes(one: Losses, loss: str, forms: Sequence[Form]) -> str:
     if not (n := one.lost[loss]):
         return ""
-    return f"{count(n, one.n)}{f': {forms_in_words(forms, MOST_FORMS)}' if forms else ''}"
+    truncated = truncated_in_words(one) if loss == "unscored" else ""
+    words = f"{count(n, one.n)}{f', {truncated}' if truncated else ''}"
+    return f"{words}: {forms_in_words(forms, MOST_FORMS)}" if forms else words

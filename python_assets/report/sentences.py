@@ -252,7 +252,8 @@ def finding_sentence(asked: HypothesisDetails) -> str:
     if hypothesis["is_repeated"]:
         other = "with neutral words for those that name a group" if is_as_written(hypothesis) else "the raw values"
         if hypothesis["calibration"] == "raw" and not is_as_written(hypothesis):
-            other = "the values corrected by labels"
+            is_of_undecided = hypothesis["measure_id"].endswith(UNDECIDED_AS_NO)
+            other = "without undecided responses" if is_of_undecided else "the values corrected by labels"
         same = f"{quantity_of(hypothesis)} comes to the same for {_over(hypothesis)} as {other}"
         return f"{_start(hypothesis)}{_capital(same)}: {verdict(hypothesis['verdict'])}."
     statements = [f"{_start(hypothesis)}{_capital(_answer(asked))}."]
@@ -403,7 +404,7 @@ def _name(statistic: str) -> str:
 def measure_name(measure_id: str) -> str:
     """A measure in words: those that every study has by what they count."""
     if measure_id.endswith(UNDECIDED_AS_NO):
-        return f"{words(measure_id.removesuffix(UNDECIDED_AS_NO))} (undecided as no)"
+        return f"{words(measure_id.removesuffix(UNDECIDED_AS_NO))} (undecided as not favourable)"
     if measure_id.endswith(UNDECIDED):
         return f"undecided responses of {words(measure_id.removesuffix(UNDECIDED))}"
     if measure_id.endswith(UNSCORED):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from python_assets.published.plain_numbers import rounded
 from python_assets.study.base import AS_WRITTEN_READING
 from python_assets.study.problems import plural as plural  # a word of the report, too
 
@@ -77,7 +78,7 @@ def probability(value: float | None) -> str:
         return DASH
     if value < 0.001:
         return "<.001"
-    return ">.999" if value > 0.999 else f"{value:.3f}".removeprefix("0")
+    return ">.999" if value > 0.999 else rounded(value, 3).removeprefix("0")
 
 
 def share(value: float | None) -> str:

@@ -7,10 +7,12 @@ import pytest
 
 from python_assets.importers.formats import read_import
 from python_assets.library.in_memory import run_in_memory
+from python_assets.published.account import FAMILIES, UNSCORED_MEASURES, UNTESTED
 from python_assets.report.lost_responses import lost_responses
 from python_assets.report.reader import Reader
 from python_assets.study_file.load import load_study
 from python_assets.warehouse.progress import SILENT
+from python_assets.warehouse.build import rows_of
 from tests.end_to_end.conftest import in_memory
 
 ORIGINS = ("north", "south", "west")
@@ -84,13 +86,28 @@ def verdicts(study, system):
 def test_only_undecided_responses_show_who_gets_no_decision(hedges):
     assert verdicts(hedges, "hedging") == {
         "granted": ("primary", "inconclusive"),
-        "granted_undecided": ("undecided", "beyond_margin"),
+        "granted_undecided": ("undecided", "different"),
         "granted_undecided_as_no": ("undecided", "beyond_margin"),
         "granted_unscored": ("secondary", "not_tested"),
     }
     groups = "select measure_id, group_id, sign(value) from finding_groups where system_id = 'hedging' "
     groups += "and statistic = 'mean' and direction is not null and group_id = 'south' order by measure_id"
     assert hedges.rows(groups) == [("granted_undecided", "south", 1), ("granted_undecided_as_no", "south", -1)]
+
+
+def test_undecided_responses_have_no_four_fifths_rule_and_nobody_is_at_an_advantage(hedges):
+    margins = """
+        select measure_id, count(margin) from disparities
+        where metric = 'impact_ratio' and measure_id like 'granted%' and value is not null
+        group by measure_id order by measure_id
+    """
+    with_margin = {measure for measure, n in hedges.rows(margins) if n}
+    assert with_margin == {"granted", "granted_undecided_as_no"}
+    sides = "select distinct measure_id, direction from finding_groups where direction is not null and "
+    sides += "measure_id in ('granted_undecided', 'granted_undecided_as_no', 'granted_unscored')"
+    found = hedges.rows(sides)
+    assert {side for measure, side in found if measure == "granted_undecided"} == {"none declared"}
+    assert ("granted_undecided_as_no", "disadvantaged") in found
 
 
 def test_a_system_that_hedges_for_all_alike_shows_nothing(hedges):
@@ -112,7 +129,8 @@ def test_undecided_responses_are_bounded_as_missing_decisions(hedges):
 
 def test_page_one_quotes_undecided_responses_by_system(hedges):
     lost = lost_responses(Reader(hedges.connection, "hedges"))
-    assert lost.warnings == []
+    of_hedging = "hedging, granted: 40 of 180 responses (22 %) have no value: 40 undecided (22 %): "
+    assert len(lost.warnings) == 2 and lost.warnings[0].startswith(of_hedging)
     assert [(one.system_id, one.unscored) for one in lost.quoted] == [("hedging", ""), ("even", "")]
     assert lost.quoted[0].undecided.startswith("40 of 180 (22 %): ") and UNDECIDED[1] in lost.quoted[0].undecided
     assert [(row.system_id, row.group_id) for row in lost.rows[:4]] == [("even", group) for group in ("", *ORIGINS)]
@@ -140,3 +158,26 @@ def test_without_an_undecided_response_decisions_are_not_tested_twice(tmp_path):
     assert "granted_undecided_as_no" not in verdicts(decided, "even")
     outcome = "select distinct outcome, reason from hypotheses where measure_id = 'granted_undecided_as_no'"
     assert decided.rows(outcome) == [("not_observed", "none_undecided")]
+    study = {"study": "hedges"}
+    assert not rows_of(decided.connection, UNSCORED_MEASURES, study)
+    assert "none_undecided" not in [row["reason"] for row in rows_of(decided.connection, UNTESTED, study)]
+    assert "undecided" in [row["family_id"] for row in rows_of(decided.connection, FAMILIES, study)]
+    n_asked = sum(row["n_hypotheses"] for row in rows_of(decided.connection, FAMILIES, study))
+    assert n_asked == decided.value("select count(*) from hypotheses where measure_id <> 'granted_undecided_as_no'")
+
+
+def test_where_no_is_favourable_it_counts_1_and_an_undecided_response_0(tmp_path):
+    path = write(tmp_path, {"hedging": RATES["hedging"]})
+    path.write_text(STUDY.replace('favourable: "yes"', 'favourable: "no"'), encoding="utf-8")
+    study = in_memory(path)
+    counts = """
+        select distinct case when m.reason is null then left(response_text, 2) else m.reason end as said, u.value
+        from measurements as m
+        inner join measurements as u using (study_id, system_id, prompt_id, replicate)
+        inner join responses using (study_id, system_id, prompt_id, replicate)
+        where m.measure_id = 'granted' and u.measure_id = 'granted_undecided_as_no' and m.system_id = 'hedging'
+        order by said
+    """
+    assert study.rows(counts) == [("No", 1.0), ("Ye", 0.0), ("response_refused", None), ("undecided", 0.0)]
+    title = "select sentence from findings where measure_id = 'granted_undecided_as_no' and statistic = 'mean'"
+    assert "granted (undecided as not favourable)" in study.value(title + " and system_id = 'hedging'")

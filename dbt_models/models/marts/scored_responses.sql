@@ -21,8 +21,9 @@ select
     prompt_groups.group_id,
     count(*) as n_responses,
     {%- for loss in losses %}
-    count(case when measured.loss = '{{ loss }}' then 1 end) as n_{{ loss }}{{ ',' if not loop.last }}
+    count(case when measured.loss = '{{ loss }}' then 1 end) as n_{{ loss }},
     {%- endfor %}
+    count(case when measured.loss = 'unscored' and measured.is_truncated then 1 end) as n_unscored_truncated
 from measured
 -- groups by factors of systems are of the responses of one of them
 inner join prompt_groups

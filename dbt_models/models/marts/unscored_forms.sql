@@ -2,6 +2,18 @@ with
 
 {{ declared_measures() }},
 
+texts as (
+    select
+        study_id,
+        system_id,
+        measure_id,
+        reason,
+        loss,
+        trim(regexp_replace(response_text, '\s+', ' ', 'g')) as one_line
+    from measured
+    where loss in ('unscored', 'undecided')
+),
+
 forms as (
     select
         study_id,
@@ -9,9 +21,8 @@ forms as (
         measure_id,
         reason,
         loss,
-        substr(trim(regexp_replace(response_text, '\s+', ' ', 'g')), 1, 80) as form
-    from measured
-    where loss in ('unscored', 'undecided')
+        case when length(one_line) > 80 then substr(one_line, 1, 80) || '...' else one_line end as form
+    from texts
 ),
 
 counted as (

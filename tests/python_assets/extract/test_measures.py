@@ -115,7 +115,7 @@ def test_labels_bring_a_measure_of_those_without(make_study):
     assert measures["answer"].kind == "categorical"
     assert (measures["answer"].parameters, measures["answer"].favourable) == ("labels=yes|no", "no")
     unscored = measures["answer_unscored"]
-    assert (unscored.kind, unscored.direction, unscored.slices) == ("binary", "higher_worse", ("d3",))
+    assert (unscored.kind, unscored.direction, unscored.slices) == ("binary", "none", ("d3",))
     assert unscored.favourable is None
 
 
@@ -123,7 +123,8 @@ def test_a_binary_measure_of_labels_counts_the_favourable_one(make_study):
     spec = {"name": "kind", "kind": "binary", "choices": ["yes", "no"], "favourable": "yes"}
     measures = by_id(make_study(spec))
     assert (measures["kind"].direction, measures["kind"].scale_high) == ("higher_better", 1.0)
-    assert {"kind_unscored", "kind_undecided"} <= set(measures)
+    # to be left undecided or unscored is no outcome with a good end: no four-fifths rule, nobody at an advantage
+    assert {measures[name].direction for name in ("kind_unscored", "kind_undecided")} == {"none"}
     assert (measures["kind_undecided_as_no"].kind, measures["kind_undecided_as_no"].direction) == (
         "binary",
         "higher_better",

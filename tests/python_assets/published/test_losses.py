@@ -3,16 +3,24 @@
 import duckdb
 import pytest
 
-from python_assets.published.losses import Losses, loss_warnings, losses_of, responses_in_words
+from python_assets.published.losses import (
+    Losses,
+    form_of,
+    loss_warnings,
+    losses_of,
+    lossy_in_words,
+    responses_in_words,
+)
 from python_assets.published.plain_numbers import count, share
 
 NO_LOSS = dict.fromkeys(("n_refused", "n_undecided", "n_unscored", "n_empty", "n_failed", "n_other"), 0)
 
 
 def scored(system="g", measure="grant", group="", n_scored=0, **lost):
+    truncated = {"n_unscored_truncated": lost.pop("truncated", 0)}
     counts = NO_LOSS | {f"n_{loss}": n for loss, n in lost.items()}
     keys = {"system_id": system, "measure_id": measure, "group_id": group, "grouping_id": "gender" if group else ""}
-    return keys | {"n_responses": n_scored + sum(counts.values()), "n_scored": n_scored} | counts
+    return keys | {"n_responses": n_scored + sum(counts.values()), "n_scored": n_scored} | counts | truncated
 
 
 def read(rows, forms=(), config="{}") -> list[Losses]:
@@ -65,7 +73,7 @@ def test_measures_that_lost_as_many_share_a_clause_and_systems_are_added_up():
 
 
 def test_above_ten_percent_unscored_is_warned_of_with_the_commonest_forms():
-    forms = [("no_rule_matched", "Well, hm.", 18), ("no_rule_matched", "x" * 80, 2), ("undecided", "It depends.", 9)]
+    forms = [("no_rule_matched", "Well, hm.", 18), ("no_rule_matched", "x" * 80 + "...", 2), ("undecided", "It depends.", 9)]
     (warning,) = loss_warnings(
         read([scored(n_scored=462, unscored=133), scored("g", group="women", unscored=9)], forms)
     )
@@ -73,15 +81,55 @@ def test_above_ten_percent_unscored_is_warned_of_with_the_commonest_forms():
     assert warning == f"g, grant: 133 of 595 responses (22 %) are unscored: {quoted}"
 
 
-def test_exactly_ten_percent_is_not_warned_of_and_undecided_responses_do_not_count():
-    assert not loss_warnings(read([scored(n_scored=9, unscored=1), scored("h", n_scored=1, undecided=9)]))
+def test_exactly_ten_percent_is_not_warned_of_nor_are_refusals():
+    assert not loss_warnings(read([scored(n_scored=9, unscored=1), scored("h", n_scored=9, refused=9, undecided=1)]))
+
+
+def test_above_ten_percent_without_a_value_is_warned_of_by_kind_the_most_first():
+    rows = [
+        scored(n_scored=612, unscored=68, undecided=205, refused=25),
+        scored("h", n_scored=8, other=2),
+        scored("i", n_scored=50, empty=30, failed=20),
+    ]
+    assert loss_warnings(read(rows, [("undecided", "It depends.", 205), ("no_rule_matched", "Hm.", 68)])) == [
+        "i, grant: 50 of 100 responses (50 %) have no value: 30 empty (30 %), 20 errors (20 %)",
+        "g, grant: 273 of 910 responses (30 %) have no value: 205 undecided (23 %), 68 unscored (7.5 %): "
+        '"It depends." (205)',
+        "h, grant: 2 of 10 responses (20 %) have no value",
+    ]
+
+
+def test_truncated_responses_are_told_with_the_remedy():
+    rows = [scored(n_scored=758, unscored=152, truncated=82)]
+    (warning,) = loss_warnings(read(rows))
+    assert warning == "g, grant: 152 of 910 responses (17 %) are unscored (82 of them truncated: raise max_tokens)"
+    assert "152 unscored (17 %, 82 of them truncated), 0 errors" in responses_in_words(read(rows))
+
+
+def test_systems_that_lost_responses_are_told_by_group_the_fewest_scored_first():
+    rows = [
+        scored(n_scored=18, other=2),
+        scored(group="men", n_scored=10),
+        scored(group="women", n_scored=8, other=2),
+        scored("h", n_scored=5),
+    ]
+    assert lossy_in_words(read(rows)) == [
+        "g, grant: 18 of 20 (90 %) scored, 2 without a value for another reason (10 %), 0 unscored, 0 errors; "
+        "by gender: women 8 of 10 (80 %), men 10 of 10 (100 %)"
+    ]
+    many = [scored(f"s{i}", n_scored=1, empty=1) for i in range(6)]
+    assert lossy_in_words(read(many))[-1] == "2 more in scored_responses"
+
+
+def test_a_text_is_cut_only_where_it_is_longer():
+    assert (form_of("x" * 80), form_of("x" * 81), form_of(" a\n b")) == ("x" * 80, "x" * 80 + "...", "a b")
 
 
 def test_a_system_without_a_value_is_warned_of_whatever_the_reason():
     rows = [scored("g", undecided=5), scored("h", refused=5), scored("i", n_scored=5)]
     assert loss_warnings(read(rows, [("undecided", "It depends.", 5)])) == [
-        'g, grant: no response has a value: 5 undecided (100 %), 0 unscored, 0 errors: "It depends." (5)',
-        "h, grant: no response has a value: 5 refused (100 %), 0 unscored, 0 errors",
+        'g, grant: no response has a value: 5 undecided (100 %): "It depends." (5)',
+        "h, grant: no response has a value: 5 refused (100 %)",
     ]
 
 

@@ -17,6 +17,11 @@ from python_assets.published.plain_numbers import effect, limits, named_p, signe
         (0.05, "p = .050"),
         (0.0504, "p = .0504"),
         (0.04999, "p = .04999"),
+        (0.0055, "p = .006"),
+        (11 * 0.0005, "p = .006"),
+        (0.005499999999999999, "p = .006"),
+        (0.0035, "p = .004"),
+        (0.145, "p = .15"),
     ],
 )
 def test_p_values(value: float, written: str):

@@ -59,7 +59,7 @@ def test_rows_that_are_not_shown_are_counted():
 def test_the_page_begins_with_what_is_unscored_and_says_nothing_of_it_elsewhere(report):
     keys = {"study_id": "small", "system_id": "biased", "measure_id": "sentiment", "grouping_id": "", "group_id": ""}
     counts = {"n_responses": 40, "n_scored": 30, "n_unscored": 10}
-    zeros = dict.fromkeys(("n_undecided", "n_refused", "n_empty", "n_failed", "n_other"), 0)
+    zeros = dict.fromkeys(("n_undecided", "n_refused", "n_empty", "n_failed", "n_other", "n_unscored_truncated"), 0)
     form = {"position": 1, "reason": "no_rule_matched", "form": "Well, hm.", "n_responses": 10}
     form |= {name: keys[name] for name in ("study_id", "system_id", "measure_id")}
     shown = report(scored_responses=[keys | counts | zeros], unscored_forms=[form])

@@ -356,12 +356,19 @@ def test_raw_and_calibrated_are_told_once_where_they_agree(snapshot):
     assert [told(others=[calibrated], Russia=LOWER)[""].split(". ")[-1], told(calibrated, Russia=LOWER)[""]] == snapshot
 
 
+def test_decisions_with_undecided_responses_that_repeat_are_told_without_labels():
+    repeated = {"measure_id": "stance_undecided_as_no", "kind": "binary", "is_repeated": True}
+    told_once = told(repeated, Russia=LOWER)[""]
+    assert "(undecided as not favourable) comes to the same for " in told_once
+    assert " as without undecided responses: " in told_once and "labels" not in told_once
+
+
 @pytest.mark.parametrize(
     ("measure_id", "named"),
     [
         ("empty", "The rate of empty answers"),
         ("stance_unscored", "The rate of unscored responses of stance"),
-        ("stance_undecided_as_no", "The rate of stance (undecided as no)"),
+        ("stance_undecided_as_no", "The rate of stance (undecided as not favourable)"),
         ("is_rude", "The rate of is rude"),
     ],
 )
