@@ -148,8 +148,8 @@ def other_design(audit: Audit) -> str | None:
         audit: the audit.
 
     Returns:
-        None where it may not be chosen any more, is not known, or would ask as many calls. Edited files are not counted:
-        no design changes them.
+        None where it may not be chosen any more, is not known, or would ask as many calls. Edited files are not
+        counted: no design changes them.
     """
     if audit.is_begun or audit.record.is_simulated or len(audit.models) > MOST_MODELS:
         return None
