@@ -37,6 +37,7 @@ _MISTAKE = 1
 REQUESTS, OPENAI_BATCH, PAIRS = "requests", "openai_batch", "preference_pairs"
 _MOVED = 1  # what a gate exits with for the groups that it holds back, where a mistake is another number
 MISTAKE_AT_GATE = 2
+_MUCH_LONGER = 2  # times what was planned: from there on an audit asks again
 _FOUND = 3  # what an audit exits with for a verdict that it was told to fail on
 FAIL_ON = ("beyond_margin", "different")  # the strongest first: of one, the stronger ones too
 
@@ -57,8 +58,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print(f"Interrupted. {parsed.interrupted}", file=sys.stderr)
-        return _INTERRUPTED
+        return _told_interrupted(parsed)
+    except Exception as error:
+        if _is_interrupt(error):
+            return _told_interrupted(parsed)
+        raise
+
+
+def _told_interrupted(parsed: argparse.Namespace) -> int:
+    print(f"Interrupted. {parsed.interrupted}", file=sys.stderr)
+    return _INTERRUPTED
+
+
+def _is_interrupt(error: Exception) -> bool:
+    """Whether it is Ctrl-C during a query: DuckDB takes the signal, and raises one of two errors of its own."""
+    if type(error) is RuntimeError and str(error) == "Query interrupted":
+        return True
+    duckdb = sys.modules.get("duckdb")  # who has not loaded it ran no query
+    return duckdb is not None and isinstance(error, duckdb.InterruptException)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -250,17 +267,26 @@ def _add_audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", action="append", required=True, metavar="PROVIDER:NAME", help="who is asked; give it again for more"
     )
-    parser.add_argument("--base-url", metavar="URL", help="the address of a server, in the place of the provider's own")
+    parser.add_argument("--base-url", metavar="URL", help="the address of another server than the provider's")
     parser.add_argument("--api-key-env", metavar="NAME", help="the environment variable that holds its key")
     parser.add_argument(
-        "--benchmarks", metavar="NAMES", help="names of benchmarks, with commas between; the ready ones"
+        "--benchmarks", metavar="NAMES", help="names, with commas between; without it all that need no other data"
     )
     designs = parser.add_mutually_exclusive_group()
     designs.add_argument(
-        "--quick", action="store_const", const="quick", dest="design", help="detect differences of 15 points (default)"
+        "--quick",
+        action="store_const",
+        const="quick",
+        dest="design",
+        help="aim at differences of 15 points, if answers to the same prompt correlate .5 between groups "
+        "(the default; an audit that has responses keeps its design)",
     )
     designs.add_argument(
-        "--full", action="store_const", const="full", dest="design", help="detect differences of 10 points (more calls)"
+        "--full",
+        action="store_const",
+        const="full",
+        dest="design",
+        help="aim at differences of 10 points, with more calls",
     )
     parser.add_argument("--name", default="audit", help="begins the names of its studies; audit without it")
     parser.add_argument("--budget-calls", type=_positive, metavar="N", help="the most calls that it may take")
@@ -306,6 +332,8 @@ def _audit(parsed: argparse.Namespace) -> int:
         return read_cost(audit, benchmark, state, paths.home())
 
     lines = estimate(audit, read, _say)
+    if not parsed.yes and any(one.n_calls and not audit.states[one.benchmark].published for one in lines):
+        _require_terminal()  # preparing takes a while, and ends with a question
     if not audit.record.is_simulated and any(one.n_calls for one in lines):  # one that is asked needs no server
         from python_assets.audit.prepare import kept_study
         from python_assets.audit.servers import require_servers
@@ -316,10 +344,9 @@ def _audit(parsed: argparse.Namespace) -> int:
 
 
 def _ask_audit(audit: "Audit", parsed: argparse.Namespace) -> int:
-    from python_assets.audit.prepare import minutes_to_go
+    from python_assets.audit.prepare import minutes_to_go, total_cost_line
     from python_assets.report.audits.record import read_record, write_record
     from python_assets.report.audits.write_audit import NOTHING_TESTED, told_audit, write_audit
-    from python_assets.study.problems import plural
 
     prepared = _prepared(audit)
     left = [one for one in prepared if not one.is_done]
@@ -329,9 +356,10 @@ def _ask_audit(audit: "Audit", parsed: argparse.Namespace) -> int:
         _ask_first_prompt(left[0].study)
     skipped = {one.benchmark: _why_skipped(one.study, asks=not parsed.yes) for one in left}
     left = [one for one in left if not skipped[one.benchmark]]
-    if (minutes := minutes_to_go(left, paths.home())) is not None:
-        long = "less than a minute" if minutes < 1 else f"about {plural(round(minutes), 'minute')}"
-        print(f"Asking the rest takes {long}, at the pace of the first answers.", file=sys.stderr)
+    minutes = minutes_to_go(left, paths.home())
+    if minutes is not None and not _is_soon_enough(minutes, total_cost_line(left).minutes, asks=not parsed.yes):
+        print("Cancelled. What was answered is kept: the same command asks for the rest.")
+        return 0
     for number, one in enumerate(left, 1):
         print(printable(f"Benchmark {number} of {len(left)}: {one.study.title}"), file=sys.stderr)
         _materialise(one.study.study_id)
@@ -376,8 +404,10 @@ def _is_confirmed(prepared: "Sequence[Prepared]", *, is_agreed: bool) -> bool:
     from python_assets.audit.prepare import total_cost_line
     from python_assets.study.problems import plural
 
-    n_calls = total_cost_line(prepared).n_calls or 0
-    if is_agreed or _agreed(f"Make {plural(n_calls, 'call')}? [y/N] ", "y", "yes"):
+    n_calls = total_cost_line(prepared).n_calls
+    left = ", ".join(one.benchmark for one in prepared if not one.is_done)
+    what = f"Nothing is left to ask. Compute {left} again?" if n_calls == 0 else f"Make {plural(n_calls or 0, 'call')}?"
+    if is_agreed or _agreed(f"{what} [y/N] ", "y", "yes"):
         return True
     print("Cancelled before any call. The study files are kept and can be edited.")
     return False
@@ -428,16 +458,31 @@ def _why_skipped(study: "Study", *, asks: bool) -> str:
     return f"none of the first {without[0].n} responses of {systems} has a value"
 
 
+def _is_soon_enough(minutes: float, planned: float | None, *, asks: bool) -> bool:
+    """Say how long the rest takes; where that is much longer than was planned, a user may end it."""
+    from python_assets.study.problems import plural
+
+    long = "less than a minute" if minutes < 1 else f"about {plural(round(minutes), 'minute')}"
+    is_longer = planned is not None and minutes > max(1.0, _MUCH_LONGER * planned)
+    instead = f", not {max(1, round(planned))}" if planned is not None and is_longer else ""
+    print(f"Asking the rest takes {long}{instead}, at the pace of the first answers.", file=sys.stderr)
+    return not (is_longer and asks) or _agreed("Go on? [y/N] ", "y", "yes")
+
+
 def _say_aside(text: str) -> None:
     print(printable(f"    {text}"), file=sys.stderr, flush=True)
 
 
 def _agreed(question: str, *answers: str) -> bool:
     """Whether a user gives one of these answers at a terminal; where there is none, --yes gives it."""
-    if not sys.stdin.isatty():
-        raise AuditError("plumbline", "cannot ask for confirmation without a terminal", remedy="Add --yes")
+    _require_terminal()
     print(question, end="", flush=True)
     return sys.stdin.readline().strip().lower() in answers
+
+
+def _require_terminal() -> None:
+    if not sys.stdin.isatty():
+        raise AuditError("plumbline", "cannot ask for confirmation without a terminal", remedy="Add --yes")
 
 
 def _fails(findings: Mapping[str, Any], fail_on: str) -> bool:

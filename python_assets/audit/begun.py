@@ -138,12 +138,14 @@ def audit_to_be(wanted: Wanted, studies: Path, home: Home) -> Audit:
     )
     if there is None:
         return Audit(new, wanted.models, states, is_begun=False, budget=wanted.budget)
-    paid = [one for one in map(state, there.studies.values()) if one.is_paid]
+    begun = {benchmark: state(study_id) for benchmark, study_id in there.studies.items()}
+    paid = {benchmark: one for benchmark, one in begun.items() if one.is_paid}
     if paid:
-        _require_same(wanted, new, there, sum(one.n_answers for one in paid))
-        new = new._replace(design=there.design, studies=there.studies | requested)
-    elif wanted.design is None:
-        new = new._replace(design=there.design)
+        _require_same(wanted, new, there, sum(one.n_answers for one in paid.values()))
+        kept = {benchmark: one.study_id for benchmark, one in paid.items()}  # others were perhaps never agreed to
+        new = new._replace(design=there.design, studies=kept | requested)
+    elif wanted.design is None or all(one.is_edited for one in states.values()):
+        new = new._replace(design=there.design)  # files that stay have the design that they were written with
     return Audit(new, wanted.models, states, is_begun=bool(paid), budget=wanted.budget)
 
 

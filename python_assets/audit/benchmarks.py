@@ -122,7 +122,7 @@ def copy_of_benchmark(name: str, source: str, folder: Path) -> Path:
     return path
 
 
-def copy_files(original: Path, text: str, folder: Path) -> None:
+def copy_files(original: Path, text: str, folder: Path) -> list[Path]:
     """Put the files that a study names beside a copy of it.
 
     Args:
@@ -130,19 +130,25 @@ def copy_files(original: Path, text: str, folder: Path) -> None:
         text: of the study file.
         folder: of the copy.
 
+    Returns:
+        Those that were not there.
+
     Raises:
         StudyError: another file of that name is there, or it cannot be written.
     """
+    missing = {}
     for value in sorted(set(_texts(yaml.load(text, LOADER)))):
         source, target = original.parent / value, folder / value
         if not _is_file(source):
             continue
-        content = source.read_bytes()
         if not target.exists():
-            write_new(target, content)
-        elif target.read_bytes() != content:
+            missing[target] = source.read_bytes()
+        elif target.read_bytes() != source.read_bytes():
             expected = f"no other file than {source.name} of the packaged benchmarks"
             raise StudyError(target, Told("a file of another content"), expected, "move it away")
+    for target, content in missing.items():
+        write_new(target, content)
+    return [*missing]
 
 
 def _is_file(path: Path) -> bool:

@@ -18,13 +18,18 @@ from python_assets.study.base import SIMULATOR
 
 HEADER: Final = (
     *("benchmark", "root prompts", "calls a model", "calls to ask", "tokens in", "tokens out at most"),
-    *("USD at most", "minutes", "detects"),
+    *("USD at most", "minutes", "detectable"),
 )
 SECONDS_A_CALL: Final = 2.0
 """Taken for what one call lasts, as long as no answer says it."""
 CALLS_AT_A_TIME: Final = SystemConfig("", "").concurrency
 CONTROLS_LABEL: Final = "  negative controls"
 TOTAL: Final = "total"
+CONDITION: Final = (
+    "Detectable: with 80 % power, if half of the answers are yes and answers to the same prompt correlate .5 between "
+    "groups (.02 where names are the units)."
+)
+"""What the power in the files of the benchmarks assumes."""
 _WIDTHS: Final = (len(CONTROLS_LABEL), *map(len, HEADER[1:]))
 _UNKNOWN: Final = "not known yet"
 
@@ -60,11 +65,11 @@ class CostLine(NamedTuple):
 
 
 def headline(audit: Audit) -> str:
-    """The first line: who is asked, and what the design detects."""
-    points = size(EFFECTS[audit.design], is_rate=True)
+    """The first line: who is asked, and what the design aims at."""
     models = ", ".join(audit.record.models)
     simulated = "; simulated" if audit.record.is_simulated else ""
-    return f"Audit {audit.record.name}: {models}{simulated}; {audit.design} design (detects {points}, 80 % power)"
+    aim = f"aims at {100 * EFFECTS[audit.design]:g} points"
+    return f"Audit {audit.record.name}: {models}{simulated}; {audit.design} design ({aim})"
 
 
 def line_text(line: CostLine) -> Iterator[str]:
@@ -129,6 +134,7 @@ def estimate(audit: Audit, read: Callable[[str, StudyState], CostLine], write: C
             write(text)
     for text in line_text(total_line(lines)) if len(lines) > 1 else ():
         write(text)
+    write(CONDITION)
     write(f"Minutes: at {SECONDS_A_CALL:g} s a call and {CALLS_AT_A_TIME} calls at a time, until answers tell it.")
     if len(audit.models) > MOST_MODELS:
         write(f"{len(audit.models)} models at a time take more than these, which are for {MOST_MODELS}: see the plan.")
@@ -136,19 +142,31 @@ def estimate(audit: Audit, read: Callable[[str, StudyState], CostLine], write: C
 
 
 def other_design(audit: Audit) -> str | None:
-    """What the other design would take and detect; None where it may not be chosen any more, or is not known."""
+    """What the other design would take and detect.
+
+    Args:
+        audit: the audit.
+
+    Returns:
+        None where it may not be chosen any more, is not known, or would ask as many calls. Edited files are not
+        counted: no design changes them.
+    """
     if audit.is_begun or audit.record.is_simulated or len(audit.models) > MOST_MODELS:
         return None
     other = FULL if audit.design == QUICK else QUICK
-    costs = [cost_of(benchmark, other, len(audit.models)) for benchmark in audit.states]
+    written = [benchmark for benchmark, state in audit.states.items() if not state.is_edited]
+    costs = [cost_of(benchmark, other, len(audit.models)) for benchmark in written]
+    chosen = [cost_of(benchmark, audit.design, len(audit.models)) for benchmark in written]
     effects = [size(one.detectable_effect, is_rate=True) for one in costs if one and one.detectable_effect]
-    if None in costs or not effects:
+    n_more = sum(one.n_calls for one in costs if one) - sum(one.n_calls for one in chosen if one)
+    if None in (*costs, *chosen) or not effects or (n_more <= 0 if other == FULL else n_more >= 0):
         return None
     low, high = min(effects, key=_points), max(effects, key=_points)
     detects = low if low == high else f"{low.removesuffix(' points')} to {high}"
     n_calls = sum(one.n_calls for one in costs if one) * len(audit.models)
     word = "More precise" if other == FULL else "Fewer calls"
-    return f"{word}: --{other} (detects {detects}; {n_calls:,} calls)"
+    besides = "" if len(written) == len(audit.states) else " besides those of edited files"
+    return f"{word}: --{other} (detectable: {detects}; {n_calls:,} calls{besides})"
 
 
 def minutes_of(calls: dict[str, int]) -> float:

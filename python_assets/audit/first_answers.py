@@ -3,6 +3,7 @@
 Belongs here: asking few prompts into the response log, where the run finds them. How they are read is extract/.
 """
 
+import json
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +20,7 @@ from python_assets.generate.response_tables import Runs, responses_table, system
 from python_assets.plan.requested import IN_MEMORY, assemble_offline
 from python_assets.providers.records import Prompt, SystemConfig
 from python_assets.providers.spending import BudgetError
+from python_assets.published.hidden_texts import asks_to_hide
 from python_assets.published.losses import (
     LOSSES,
     MOST_FORMS,
@@ -201,6 +203,8 @@ def is_readable(losses: Losses) -> bool:
 def told_first_answers(losses: Losses, study: Study) -> Iterator[str]:
     """What became of the first answers of a model, what could not be read of them, and a warning where that is much.
 
+    Of a study that hides its texts none is quoted.
+
     Args:
         losses: of the model and a measure.
         study: that they answer.
@@ -208,7 +212,8 @@ def told_first_answers(losses: Losses, study: Study) -> Iterator[str]:
     where = f"{study.study_id}, {losses.system_id}: {losses.measure_id}"
     yield f"{where}, first answers: {scored_in_words(losses)}, {lost_in_words(losses)}"
     by_loss: dict[str, list[Form]] = {}
-    for form in (*losses.unscored_forms, *losses.undecided_forms):
+    is_hidden = asks_to_hide(json.loads(study.config_json))
+    for form in () if is_hidden else (*losses.unscored_forms, *losses.undecided_forms):
         if form.reason != _REFUSED or not is_readable(losses):
             by_loss.setdefault(_LOSS_OF_REASON.get(form.reason, form.reason.replace("_", " ")), []).append(form)
     for loss, forms in by_loss.items():

@@ -101,7 +101,8 @@ def _write(audit: Audit, benchmark: str, state: StudyState, studies: Path, undo:
     """Write a study file, and give its sha256; undone, what was there before is back."""
     original = path_of(benchmark)
     text = sized(benchmark, state.study_id, audit.models, audit.design).text
-    copy_files(original, text, studies)
+    for copied in copy_files(original, text, studies):
+        undo.callback(copied.unlink, missing_ok=True)
     content = text.encode()
     if state.text_sha256 != sha256_of(content):
         if state.text_sha256 is None:
@@ -242,7 +243,7 @@ def told_prepared(audit: Audit, prepared: Sequence[Prepared]) -> Iterator[str]:
         if one.is_done:
             yield f"{one.benchmark}: asked and published already"
         if one.is_edited:
-            yield f"{one.benchmark}: {one.study.path} was edited and is kept"
+            yield f"{one.benchmark}: {one.study.path} was edited and is kept; --quick and --full do not change it"
 
 
 def total_cost_line(prepared: Sequence[Prepared]) -> CostLine:

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlsplit
 from python_assets.audit.models import AuditedModel
 from python_assets.errors import AuditError, shorten, without_credentials
 from python_assets.providers.configs import generation_config, make_providers
-from python_assets.providers.failures import ProviderFailure
+from python_assets.providers.failures import FORBIDDEN, ProviderFailure
 from python_assets.providers.http_provider import HttpProvider
 from python_assets.providers.provider import providers
 from python_assets.providers.records import SystemConfig
@@ -28,6 +28,8 @@ SECONDS: Final = 5.0
 N_NEAREST: Final = 5
 _LIST_ALONE: Final = frozenset({"missing_scope", "permission_error"})
 """Codes of a 403 by which OpenAI and Anthropic withhold the list of models, not the models."""
+_KEY_CODES: Final = frozenset({"invalid_api_key", "authentication_error"})
+"""Codes of a 403 that is of the key."""
 
 
 class _Failed(NamedTuple):
@@ -161,6 +163,8 @@ def _failed(failure: ProviderFailure, provider: HttpProvider) -> _Failed | None:
             return None
         key = f"the key in {variable}" if variable else "a call without a key"
         words = redacted(without_credentials(failure.message), provider.secrets)
+        if failure.status == 403 and failure.code not in _KEY_CODES:  # a region, an organisation, a firewall
+            return _Failed(f"{address} refuses the call ({words})", FORBIDDEN.capitalize())
         name_one = "Name the variable that holds the key: --api-key-env NAME"
         fix = f"Put a valid key into {variable}" if variable else name_one
         return _Failed(f"{address} refuses {key} ({words})", fix)

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from python_assets.providers.failures import OUTAGE, Backoff, ProviderFailure
 from python_assets.providers.provider import RemoteProvider
 from python_assets.providers.transport import shown_url
+from python_assets.study.problems import plural
 
 SHARE: Final = 0.95  # of a declared rate: clocks differ, and so do the windows that calls are counted in
 # what was not used so lately is made up for, as a busy machine is late: in no 5 seconds more goes than is declared
@@ -259,7 +260,9 @@ class Address:
         """What of it a user should know at the end of a run, None where there is nothing."""
         clauses = []
         if self.n_turned_away:
-            clauses.append(f"turned {self.n_turned_away:,} calls away (429), asked {self.least} at a time at the least")
+            clauses.append(
+                f"turned {plural(self.n_turned_away, 'call')} away (429), asked {self.least} at a time at the least"
+            )
         if self.failure is not None:
             now = "is left alone still" if self._left_alone_until is not None else "came back"
             # its words may hold a secret of those who asked

@@ -38,6 +38,8 @@ RETRYABLE: Final[frozenset[str]] = frozenset(
 FATAL: Final[frozenset[str]] = frozenset(
     {"model_missing", "endpoint_missing", "parameter_refused", "unauthorized", "quota_exceeded", "bad_url"}
 )
+FORBIDDEN: Final = "mend what the server names: a right of the key or the organisation, or the region"
+"""What to do where a reply is 403: the key is refused by 401."""
 FATAL_AFTER_RETRIES: Final[frozenset[str]] = FATAL | {"connection", "web_page"}
 # the server is not there, or not well: many in a row are of it, not of what it was asked
 OUTAGE: Final[frozenset[str]] = frozenset({"timeout", "connection", "disconnected", "http_5xx"})

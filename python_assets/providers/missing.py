@@ -13,6 +13,7 @@ from python_assets.providers.provider import Provider
 from python_assets.providers.records import Description, Outcome, Request, SystemConfig
 from python_assets.providers.requests import RequestPlan
 from python_assets.study.base import REPLAY, SIMULATOR
+from python_assets.study.problems import plural
 from python_assets.warehouse.progress import Progress
 
 
@@ -43,7 +44,7 @@ def tell_known(progress: Progress, plan: RequestPlan, missing: Sequence[Request]
     if provider.keeps_log:
         n_known = len({request.response_id for request in plan.rows}) - len(missing)
         name = provider.config.system_id
-        progress.say(f"{name}: {n_known:,} answers from the log, {len(missing):,} to ask for")
+        progress.say(f"{name}: {plural(n_known, 'answer')} from the log, {len(missing):,} to ask for")
 
 
 def missing_of(plan: RequestPlan, config: SystemConfig, content: LogContent) -> list[Request]:

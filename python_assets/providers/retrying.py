@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeVar
 from python_assets.errors import ProviderError, without_credentials
 from python_assets.providers.addresses import FAILURES_IN_A_ROW, Addresses, Call, Visit
 from python_assets.providers.conversation import answer_later
-from python_assets.providers.failures import FATAL, FATAL_AFTER_RETRIES, OUTAGE, RETRYABLE, ProviderFailure
+from python_assets.providers.failures import FATAL, FATAL_AFTER_RETRIES, FORBIDDEN, OUTAGE, RETRYABLE, ProviderFailure
 from python_assets.providers.log import LogWriter, response_line
 from python_assets.providers.messages import estimated_tokens
 from python_assets.providers.outcomes import CONTENT_FILTER, outcome_of
@@ -358,15 +358,17 @@ class Asker:
 
     def _fatal(self, failure: ProviderFailure) -> ProviderError:
         # what fails for good failed at one address, the rest at all of them
-        return self._stopped(str(failure), failure.kind, failure.at if failure.kind in FATAL else None)
+        remedy = FORBIDDEN if failure.status == 403 else None
+        return self._stopped(str(failure), failure.kind, failure.at if failure.kind in FATAL else None, remedy)
 
-    def _stopped(self, what: str, kind: str, at: str | None = None) -> ProviderError:
+    def _stopped(self, what: str, kind: str, at: str | None = None, remedy: str | None = None) -> ProviderError:
         where = f"system {self.config.system_id!r}"
         at = at or ", ".join(server.address.shown for server in self.servers.all)
         target = f"model {self.config.model!r} at {at}" if self.config.model else at
         got = f"{self._redact(what)} ({target})"
         kept = f"the response log keeps {len(self.outcomes)} responses of this run; a rerun asks for the rest"
-        error = ProviderError(where, got, remedy="; ".join(filter(None, (self.provider.remedy(kind), kept))))
+        remedy = remedy or self.provider.remedy(kind)
+        error = ProviderError(where, got, remedy="; ".join(filter(None, (remedy, kept))))
         # a server that answered will do so again; one that never did is to be started
         error.may_pass = kind in RETRYABLE and (self.has_answered or has_answer(self.outcomes))
         return error

@@ -90,3 +90,15 @@ def test_negative_controls_have_a_line_of_their_own():
         ["mine", "10", "150", "150", "1,000", "2,000", "1.50", "<", "1", "20.0", "points"],
         ["negative", "controls", "50"],
     ]
+
+
+def test_the_other_design_is_told_where_it_asks_more(home, tmp_path):
+    def told(*models, **fields):
+        wanted = Wanted("audit", ["nationalities"], asked_models(models), **fields)
+        return other_design(audit_to_be(wanted, tmp_path / "studies", home))
+
+    assert told("ollama:a").startswith("More precise: --full (detectable: ")
+    assert told("ollama:a", design=FULL).startswith("Fewer calls: --quick (detectable: ")
+    assert cost_of("nationalities", QUICK, 2).n_calls == cost_of("nationalities", FULL, 2).n_calls
+    assert told("ollama:a", "ollama:b") is None
+    assert told("ollama:a", "ollama:b", design=FULL) is None

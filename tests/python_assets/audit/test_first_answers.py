@@ -1,3 +1,4 @@
+import json
 import re
 import threading
 
@@ -105,6 +106,7 @@ def test_the_first_prompt_is_asked_once_with_its_own_decoding(asked, home):
     [
         (openai_error(400, "This model needs a license.", "license"), "This model needs a license."),
         (openai_error(401, "Incorrect key", "invalid_api_key"), "HTTP 401"),
+        (openai_error(403, "Organisation is not verified", "unverified"), ". Mend what the server names"),
         (openai_error(404, "The model `m` does not exist.", "model_not_found"), "The model `m` does not exist."),
     ],
 )
@@ -156,3 +158,13 @@ def test_a_slow_model_is_waited_for_with_a_line_now_and_then(asked, home):
     with Waiting(told.append, "nothing") as waiting:
         waiting.start("m", "answers", 20)(3)
         assert waiting._line().startswith("m: 3 of 20 answers")
+
+
+def test_of_a_study_that_hides_its_texts_none_is_quoted(asked):
+    benchmark, _, ask = asked
+    found, _ = ask("The office is in town.")
+    config = json.loads(benchmark.study.config_json) | {"report": {"hide_texts": True}}
+    hidden = benchmark.study.model_copy(update={"config_json": json.dumps(config)})
+    lines = [*told_first_answers(found, hidden)]
+    assert "0 of 20 (0 %) scored" in lines[0]
+    assert not any("office" in line for line in lines)

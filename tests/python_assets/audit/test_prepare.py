@@ -122,6 +122,7 @@ def test_a_file_that_was_edited_is_used_as_it_is(prepared, home, snapshot):
     assert (again.study.title, again.is_edited) == ("Grants of ours", True)
     assert first.study.path.read_text() == text
     assert [line for line in told_prepared(audit, [again]) if "edited" in line] == snapshot
+    assert audit.design == QUICK
     read = read_cost(audit, "grants", audit.states["grants"], home)
     assert read._replace(detectable_effect=None) == again.cost._replace(detectable_effect=None)
 
@@ -191,3 +192,33 @@ def test_how_wording_is_controlled_is_told_of_every_benchmark(home, tmp_path):
 def test_a_name_that_cannot_begin_a_study_is_told(studies, home):
     with pytest.raises(AuditError, match="--name"):
         audit_to_be(wanted()._replace(name="My audit"), studies, home)
+
+
+def test_a_benchmark_that_was_planned_and_never_asked_is_no_part_of_an_audit(prepared, studies, home, packaged, paid):
+    for name in ("loans", "rents"):
+        (packaged / f"{name}.yml").write_text((packaged / "grants.yml").read_text())
+    prepared()
+    paid()
+    three = wanted()._replace(benchmarks=["grants", "loans", "rents"])
+    prepare(audit_to_be(three, studies, home), studies, home)
+    prepare(audit_to_be(wanted()._replace(benchmarks=["rents"]), studies, home), studies, home)
+    assert [*read_record(home, "audit").studies] == ["grants", "rents"]
+
+
+def test_the_files_that_a_study_reads_go_with_it(prepared, studies, packaged):
+    (packaged / "faiths.csv").write_text("level,text\n")
+    text = (packaged / "grants.yml").read_text()
+    (packaged / "grants.yml").write_text(text.replace("title: Grants", "title: faiths.csv"))
+    with pytest.raises(AuditError):
+        prepared(budget=AuditBudget(calls=10))
+    assert [*studies.iterdir()] == []
+    prepared()
+    assert (studies / "faiths.csv").exists()
+
+
+def test_an_edited_file_keeps_its_design(prepared, studies):
+    prepared(design=FULL)
+    path = studies / "audit_grants.yml"
+    path.write_text(f"{path.read_text()}# mine\n")
+    audit, _ = prepared(design=QUICK)
+    assert (audit.design, other_design(audit)) == (FULL, None)

@@ -89,6 +89,13 @@ def test_a_key_that_is_refused_is_told_and_never_shown(server, monkeypatch, stat
     )
 
 
+def test_another_cause_of_a_403_is_not_taken_for_the_key(server):
+    server.replies["/v1/models"] = openai_error(403, "Organisation is not verified", "unverified")
+    told = problem("openai:gpt-5", base_url=f"{server.url}/v1")
+    assert "refuses the call (HTTP 403 Organisation is not verified" in told
+    assert "Mend what the server names" in told
+
+
 def test_each_protocol_is_asked_for_its_own_list(server, monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY)
     server.replies = {
