@@ -97,12 +97,12 @@ def _behind_group(reader: Reader, keys: dict[str, Any], group: Row) -> Behind:
 def _differences(row: Row, own: Row, other: Row) -> str:
     """Difference of the root prompt, which is of means, and that of the pair, which are two single responses."""
     against = _AGAINST.get(row["reference"], row["reference"])
-    of_root_prompt = effect(row["difference"], is_rate=row["chosen_for"] == "event")
+    on_prompt = effect(row["difference"], is_rate=row["chosen_for"] == "event")
     if row["chosen_for"] == "event":
-        of_pair = f"{own['measurement']} and {other['measurement']}"
+        within_pair = f"{own['measurement']} and {other['measurement']}"
     else:
-        of_pair = effect(own["value"] - other["value"])
-    return minus_signs(f"{row['group_id']} minus {against} on this prompt: {of_root_prompt}; this pair: {of_pair}")
+        within_pair = effect(own["value"] - other["value"])
+    return minus_signs(f"{row['group_id']} minus {against} on this prompt: {on_prompt}; this pair: {within_pair}")
 
 
 def response(reader: Reader, keys: Row, system_id: str, prompt_id: str, replicate: int) -> Row:
