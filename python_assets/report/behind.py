@@ -88,20 +88,20 @@ def _behind_group(reader: Reader, keys: dict[str, Any], group: Row) -> Behind:
     rows = reader.rows(_OF_GROUP, **keys, **named, factors=factors, n_prompts=_MAX_PROMPTS)
     prompts = []
     for row in rows:
-        own = response(reader, row, row["system_id"], row["prompt_id"], row["replicate"])
+        first = response(reader, row, row["system_id"], row["prompt_id"], row["replicate"])
         other = response(reader, row, row["system_id"], row["other_prompt_id"], row["other_replicate"])
-        prompts.append({**row, "own": own, "other": other, "differences": _differences(row, own, other)})
+        prompts.append({**row, "own": first, "other": other, "differences": _differences(row, first, other)})
     return Behind(group["group_id"], group["category"], prompts)
 
 
-def _differences(row: Row, own: Row, other: Row) -> str:
+def _differences(row: Row, first: Row, other: Row) -> str:
     """Difference of the root prompt, which is of means, and that of the pair, which are two single responses."""
     against = _AGAINST.get(row["reference"], row["reference"])
     on_prompt = effect(row["difference"], is_rate=row["chosen_for"] == "event")
     if row["chosen_for"] == "event":
-        within_pair = f"{own['measurement']} and {other['measurement']}"
+        within_pair = f"{first['measurement']} and {other['measurement']}"
     else:
-        within_pair = effect(own["value"] - other["value"])
+        within_pair = effect(first["value"] - other["value"])
     return minus_signs(f"{row['group_id']} minus {against} on this prompt: {on_prompt}; this pair: {within_pair}")
 
 
