@@ -19,7 +19,7 @@ _CALIBRATIONS: Final = ("raw", "calibrated")
 _AGAINST: Final = {
     "rest": "the mean of the others",
     "grand_mean": "the mean of all",
-    "parts": "what its parts add up to",
+    "parts": "what its factors alone give",
 }
 _OF_GROUP: Final = """
     select *,
@@ -95,7 +95,7 @@ def _behind_group(reader: Reader, keys: dict[str, Any], group: Row) -> Behind:
 
 
 def _differences(row: Row, first: Row, other: Row) -> str:
-    """Difference of the root prompt, which is of means, and that of the pair, which are two single responses."""
+    """The difference of means on the root prompt, and the difference between the two responses."""
     against = _AGAINST.get(row["reference"], row["reference"])
     on_prompt = effect(row["difference"], is_rate=row["chosen_for"] == "event")
     if row["chosen_for"] == "event":

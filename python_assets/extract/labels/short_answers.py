@@ -233,7 +233,7 @@ _AFFIRMING: Final = {
 
 
 def _affirmed(takes_back: str, verbs: str) -> re.Pattern[str]:
-    """Text of nothing but sentences with these verbs or reasons, none of which takes anything back."""
+    """Text of nothing but sentences with these verbs or reasons that take nothing back."""
     clause = rf"(?:because\b|since\b|(?:\w+\s+){{1,3}}?(?:{verbs})\b)[^.!?;\n]*"
     return re.compile(rf"(?!.*\b{takes_back})\W*{clause}(?:[.!?;\n]\W*{clause})*\W*", re.IGNORECASE | re.DOTALL)
 
