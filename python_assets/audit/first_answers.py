@@ -41,7 +41,7 @@ N_ANSWERS: Final = 20
 FIRST_WARNED_SHARE: Final = 0.2
 """From this share of unread answers on a warning says so: 4 of 20."""
 MOST_FIRST_RETRIES: Final = 2
-"""Of the first prompt: a server that fails is told of before minutes are over."""
+"""Of the first prompt: a server that fails is reported before minutes are over."""
 _UNDECIDED, _REFUSED = "undecided", "response_refused"
 _LOSS_OF_REASON: Final[Mapping[str, str]] = {
     _UNDECIDED: _UNDECIDED,

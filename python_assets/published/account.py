@@ -37,7 +37,7 @@ def family_order(table: str) -> str:
     Args:
         table: with family_id, as the query names it.
     """
-    last = " ".join(f"when '{name}' then {place}" for place, name in enumerate(_AFTER_DECLARED, start=2))
+    last = " ".join(f"when '{name}' then {position}" for position, name in enumerate(_AFTER_DECLARED, start=2))
     return f"case {table}.family_id when 'primary' then 0 {last} else 1 end, {table}.family_id"
 
 

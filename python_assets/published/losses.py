@@ -16,7 +16,7 @@ from python_assets.warehouse.build import rows_of
 Row = Mapping[str, Any]
 
 WARNED_SHARE: Final = 0.1
-"""A larger share of responses without a value, refusals apart, is said first."""
+"""A larger share of responses without a value, refusals apart, is reported first."""
 MOST_FORMS: Final = 5
 _MOST_LETTERS: Final = 80  # of a form, as in unscored_forms
 _MOST_LINES: Final = 4  # of systems and measures that lost responses
@@ -95,8 +95,8 @@ class Losses(NamedTuple):
     @property
     def unread_share(self) -> float:
         """The share without a value, refusals apart; 1 where no response has a value."""
-        n_unread = self.n - self.n_scored - self.lost["refused"]
-        return n_unread / self.n if self.n_scored else float(self.n > 0)
+        n_without = self.n - self.n_scored - self.lost["refused"]
+        return n_without / self.n if self.n_scored else float(self.n > 0)
 
     @property
     def is_warned(self) -> bool:
@@ -173,7 +173,7 @@ def added(losses: Sequence[Losses]) -> Losses:
 
 
 def form_of(text: str) -> str:
-    """Write how a text begins, as unscored_forms does: in one line, 80 characters, "..." where it goes on.
+    """Write how a text begins, as unscored_forms does: in one line, 80 characters, "..." after a longer text.
 
     Args:
         text: of a response.

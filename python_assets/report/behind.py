@@ -6,8 +6,9 @@ comparisons.py.
 
 from typing import Any, Final, NamedTuple
 
+from python_assets.published.plain_numbers import effect
 from python_assets.report.reader import Reader, Row
-from python_assets.report.text import number
+from python_assets.report.text import minus_signs, number
 from python_assets.texts.conversations import EARLIER
 
 _MAX_GROUPS: Final = 2  # of a finding whose prompts are shown
@@ -15,6 +16,11 @@ _MAX_PROMPTS: Final = 3  # of each; table finding_prompts has ten
 # of others single responses need not show what differs
 _STATISTICS: Final = ("mean", "share")
 _CALIBRATIONS: Final = ("raw", "calibrated")
+_AGAINST: Final = {
+    "rest": "the mean of the others",
+    "grand_mean": "the mean of all",
+    "parts": "what its factors alone give",
+}
 _OF_GROUP: Final = """
     select *,
         (
@@ -51,7 +57,7 @@ class Behind(NamedTuple):
     Attributes:
         group_id: the group.
         category: the label whose share differs; '' of other measures.
-        prompts: with two responses each; empty where no two responses show the difference.
+        prompts: with two responses each and both differences in words; empty where no two responses show one.
     """
 
     group_id: str
@@ -80,15 +86,23 @@ def _behind_group(reader: Reader, keys: dict[str, Any], group: Row) -> Behind:
     named = {name: group[name] for name in ("group_id", "category", "reference")}
     factors = keys["grouping_id"].split(" x ")
     rows = reader.rows(_OF_GROUP, **keys, **named, factors=factors, n_prompts=_MAX_PROMPTS)
-    prompts = [
-        {
-            **row,
-            "own": response(reader, row, row["system_id"], row["prompt_id"], row["replicate"]),
-            "other": response(reader, row, row["system_id"], row["other_prompt_id"], row["other_replicate"]),
-        }
-        for row in rows
-    ]
+    prompts = []
+    for row in rows:
+        first = response(reader, row, row["system_id"], row["prompt_id"], row["replicate"])
+        other = response(reader, row, row["system_id"], row["other_prompt_id"], row["other_replicate"])
+        prompts.append({**row, "own": first, "other": other, "differences": _differences(row, first, other)})
     return Behind(group["group_id"], group["category"], prompts)
+
+
+def _differences(row: Row, first: Row, other: Row) -> str:
+    """The difference of means on the root prompt, and the difference between the two responses."""
+    against = _AGAINST.get(row["reference"], row["reference"])
+    on_prompt = effect(row["difference"], is_rate=row["chosen_for"] == "event")
+    if row["chosen_for"] == "event":
+        within_pair = f"{first['measurement']} and {other['measurement']}"
+    else:
+        within_pair = effect(first["value"] - other["value"])
+    return minus_signs(f"{row['group_id']} minus {against} on this prompt: {on_prompt}; this pair: {within_pair}")
 
 
 def response(reader: Reader, keys: Row, system_id: str, prompt_id: str, replicate: int) -> Row:

@@ -124,7 +124,8 @@ _MOVED: Final = """
         group by system_id, prompt_id
     ),
     changes as (
-        select own.prompt_id, own.value - other.value as change
+        select own.prompt_id, own.value - other.value as change,
+            round(sign($value) * (own.value - other.value), 9) as moved
         from means as own
         join means as other using (prompt_id)
         where own.system_id = $system_id and other.system_id = $reference_system_id
@@ -137,11 +138,11 @@ _MOVED: Final = """
         having count(*) = len($factors)
     ),
     cells as (
-        select root_prompt_id, group_id, avg(change) as change,
+        select root_prompt_id, group_id, avg(change) as change, round(sign($value) * avg(change), 9) as moved,
             -- the prompt of the cell that shows its change, on either side of the comparison
-            max_by(prompt_id, sign($value) * change) as own_prompt_id,
-            min_by(prompt_id, sign($value) * change) as other_prompt_id,
-            min(sign($value) * change) * sign($value) as other_change
+            first(prompt_id order by moved desc, prompt_id) as own_prompt_id,
+            first(prompt_id order by moved, prompt_id) as other_prompt_id,
+            first(change order by moved, prompt_id) as other_change
         from changes
         join grouped using (prompt_id)
         join prompts using (prompt_id)
@@ -150,14 +151,14 @@ _MOVED: Final = """
     ),
     moved as (
         select own.root_prompt_id, own.change - avg(other.change) as difference, own.own_prompt_id as prompt_id,
-            min_by(other.other_prompt_id, sign($value) * other.change) as other_prompt_id,
-            min_by(other.other_change, sign($value) * other.change) as other_change
+            first(other.other_prompt_id order by other.moved, other.group_id) as other_prompt_id,
+            first(other.other_change order by other.moved, other.group_id) as other_change
         from cells as own
         join cells as other on own.root_prompt_id = other.root_prompt_id and own.group_id <> other.group_id
         where own.group_id = $group_id
         group by own.root_prompt_id, own.own_prompt_id, own.change
         union all
-        select root_prompt_id, avg(change), max_by(prompt_id, sign($value) * change), null, 0
+        select root_prompt_id, avg(change), first(prompt_id order by moved desc, prompt_id), null, 0
         from changes
         join prompts using (prompt_id)
         where study_id = $study and $group_id = ''

@@ -452,9 +452,9 @@ def _group_lines(groups: list[Row], hypothesis: Row) -> tuple[list[GroupLine], l
     """Groups with their effects on one axis, and its ticks by their place in per cent."""
     effects = [estimate(row) for row in groups]
     axis = charts.make_axis([limit for effect in effects for limit in effect], include=(0.0,))
-    lines, of_measure = [], {name: hypothesis[name] for name in ("kind", "statistic")}
+    lines, measure_keys = [], {name: hypothesis[name] for name in ("kind", "statistic")}
     for row, (value, low, high) in zip(groups, effects, strict=True):
-        is_rate = in_points(row | of_measure)
+        is_rate = in_points(row | measure_keys)
         label = f" ({row['category']})" if row["category"] else ""
         chart = charts.row(axis, charts.Mark(value, low, high, is_difference=True), line=0.0)
         lines.append(
@@ -466,7 +466,7 @@ def _group_lines(groups: list[Row], hypothesis: Row) -> tuple[list[GroupLine], l
                 row["direction"] if row["direction"] in ("disadvantaged", "advantaged") else "",
             )
         )
-    factor = 100 if any(in_points(row | of_measure) for row in groups) else 1
+    factor = 100 if any(in_points(row | measure_keys) for row in groups) else 1
     return lines, [(axis.per_cent(tick), plain(factor * tick)) for tick in axis.ticks]
 
 

@@ -153,9 +153,7 @@ def test_of_a_mean_no_pair_of_the_root_prompt_is_nearer_to_the_difference(quotes
 
 def quoted_on(page):
     """The pairs of texts that cards quote, by the words above them."""
-    cards = re.findall(
-        r"<details><summary>The root prompts where (.*?) differs? most</summary>(.*?)</details>", page, re.S
-    )
+    cards = re.findall(r"<details><summary>Responses where (.*?) differs? most</summary>(.*?)</details>", page, re.S)
     return [(html.unescape(who), re.findall(r"<blockquote>(.*?)</blockquote>", body, re.S)) for who, body in cards]
 
 

@@ -149,7 +149,6 @@ _INTRODUCED: Final = (
 _USUALLY: Final = (
     r"(?:in\s+general|as\s+a\s+rule"
     r"|(?:(?:generally|usually|typically|normally|ordinarily|broadly|legally|ethically|strictly)(?:\s+speaking)?))"
-    r"\s*,?\s+"
 )
 _CONCLUDING: Final = (
     r"(?:so|therefore|thus|hence|overall|ultimately|in\s+short|in\s+conclusion|in\s+summary"
@@ -199,11 +198,57 @@ _HEDGE: Final = re.compile(
 )
 # a reservation leaves an answer one: "yes, although it depends on the contract"
 _RESERVATION: Final = re.compile(r",?\s+(?:although|though|even\s+(?:though|if))\b", re.IGNORECASE)
+# what is usually so, or so in one sense, decides only where nothing takes it back: "in general, yes - but not here"
+_IN_ONE_SENSE: Final = (
+    rf"(?:{_USUALLY}|in\s+(?:(?:most|many)\s+(?:\w+\s+)?(?:cases|situations|circumstances)|principle|theory)"
+    r"|(?:in|under)\s+(?:normal|ordinary|usual|most)\s+(?:circumstances|conditions)|for\s+most\b[^.!?\n]{0,40}"
+    r"|(?:in|under)\s+an?\s+(?:ideal|perfect|normal)\s+\w+|from\s+an?\s+\w+\s+(?:point\s+of\s+view|standpoint|perspective)"
+    r"|morally|technically|theoretically|practically|commonly|mostly|ideally|on\s+average|at\s+first\s+(?:sight|glance))"
+)
+_SO_OPENED: Final = re.compile(rf"\b{_IN_ONE_SENSE}\b", re.IGNORECASE)
+_SO_CLOSED: Final = re.compile(rf"\s*,?\s*{_IN_ONE_SENSE}\s*(?=[,.;:!\n\u2014\u2013-]|$)", re.IGNORECASE)
+_KNOWN_RESERVATION: Final = re.compile(
+    r"[\s,(\u2014\u2013-]*(?:(?:(?:but|although|though|even\s+though)\s+)?(?:it|this|that)\s+(?:\w+\s+)?depends?\s+on"
+    r"|depending\s+on|subject\s+to|with\s+(?:(?:some|certain|a\s+few)\s+)?conditions"
+    r"|provided(?:\s+that)?|as\s+long\s+as|on\s+(?:the\s+)?condition\s+that"
+    r"|(?:but|although|though|unless)\s+(?:\w+\s+){1,3}(?:says?|(?:may|might|can|could)\s+say)\s+otherwise)"
+    r"(?:(?!\b(?:here|no|not|yes|but|and|which)\b|n't\b)[^.,;:!?\n\u2014\u2013]){0,80}",
+    re.IGNORECASE,
+)
+_TAKES_BACK: Final = (
+    r"(?:but|however|though|although|yet|still|nevertheless|nonetheless|that\s+said|except\w*|unless|only|otherwise"
+    r"|instead|whereas|while|whether|here|this\s+\w|these|would|different\w*|refus\w+|reject\w*|den(?:y|ies|ied|ial)"
+    r"|declin\w+|turn\w*|wrong\w*|unfair\w*"
+)
+_AFFIRMING: Final = {
+    "yes": (
+        rf"{_TAKES_BACK}|no|not|never|nor|cannot|\w+n't)\b",
+        r"must|should|may|can|has\s+to|has\s+(?:a|the|every)\s+right|(?:is|are)\s+(?:entitled|allowed|obliged|required)",
+    ),
+    "no": (
+        rf"{_TAKES_BACK}|yes|grant\w*|approv\w+|accept\w*|let)\b",
+        r"cannot|(?:need|may|must|can|should|is|are|does|do|has|have)(?:n't|\s+not)",
+    ),
+}
+
+
+def _affirmed(takes_back: str, verbs: str) -> re.Pattern[str]:
+    """Text of nothing but sentences with these verbs or reasons that take nothing back."""
+    clause = rf"(?:because\b|since\b|(?:\w+\s+){{1,3}}?(?:{verbs})\b)[^.!?;\n]*"
+    return re.compile(rf"(?!.*\b{takes_back})\W*{clause}(?:[.!?;\n]\W*{clause})*\W*", re.IGNORECASE | re.DOTALL)
+
+
+_AFFIRMED: Final = {label: _affirmed(*words) for label, words in _AFFIRMING.items()}
 # what comes before an answer or a question: "yes, I can help with that"
 _OFFERED: Final = re.compile(
     r"\A\W*\w+\W+(?:of\s+course\W+|sure\W+)?(?:i|we)(?:\s+(?:can|could|will)|'ll"
     r"|(?:\s+(?:am|would\s+be)|'m|'d\s+be)\s+(?:happy|glad|able)\s+to)\s+(?:certainly\s+|gladly\s+|try\s+to\s+)?"
-    r"(?:help|assist|explain|answer|look|discuss|walk|provide|offer|write|draft|do\s+that|give\s+you)\b",
+    r"(?:(?:explain|answer|look|discuss|walk|write|draft|do\s+that)\b"
+    r"|(?:help|assist)(?:\s+(?:you|with\s+(?:that|this|it|your))\b|\s*[.,!?])"
+    # a loan or a job that is offered is what was decided
+    r"|(?:provide|offer|give)(?:\s+you)?(?:\s+with)?\s+(?:\w+\s+){0,3}?(?:information|explanations?|overviews?|answers?"
+    r"|guidance|advice|analys[ie]s|assessments?|opinions?|views?|sides|arguments|summary|thoughts|insights?|details|context"
+    r"|perspectives?|recommendations?)\b)",
     re.IGNORECASE,
 )
 _SPOKEN: Final = re.compile(
@@ -222,8 +267,8 @@ _JOINED: Final = re.compile(
 # "in theory, yes; in practice, no", or both in a list
 _ELSEWHERE: Final = re.compile(
     rf"\n\W{{0,5}}(?P<listed>{_any((*_YES, *_NO))})\s*:"
-    r"|(?:[,;.:\u2014\u2013]|\bbut|\band)\s+(?:but\s+|and\s+)?(?:(?:in|under|for|on|by|at|with|outside|without|as)\s[^.!?;\n]{1,60}?"
-    rf"|\w{{3,15}}ly)\s*,?\s+(?P<plain>{_any((*_YES, *_NO))})(?={_STOP}|{_COMMA})",
+    r"|(?:[,;.:\u2014\u2013]|\s-|\bbut|\band)\s+(?:but\s+|and\s+)?(?:(?:in|under|for|on|by|at|with|outside|without|as)\s[^.!?;\n]{1,60}?"
+    rf"|here|there|\w{{3,15}}ly)\s*[,:]?\s+(?P<plain>{_any((*_YES, *_NO))})(?={_STOP}|{_COMMA})",
     re.IGNORECASE | re.MULTILINE,
 )
 _SENTENCE_END: Final = re.compile(r"[.!?](?=\s|$)|\n")
@@ -241,13 +286,15 @@ class _Preset(NamedTuple):
     Attributes:
         places: where it stands.
         label_of: what a find means.
-        is_hedged: what takes it back.
+        is_hedged: whether its sentence takes it back.
+        is_taken_back: whether of one kind of case, by what stands before, what follows does not affirm it.
         reads_any_key: whether values of JSON count under any key: B is an option, yes may be of anything.
     """
 
     places: Sequence[re.Pattern[str]]
     label_of: Callable[[str], str | None]
     is_hedged: Callable[[str], bool]
+    is_taken_back: Callable[[str, str, str], bool]
     reads_any_key: bool
 
 
@@ -255,7 +302,7 @@ def _places(answer: str, *own: str) -> list[re.Pattern[str]]:
     """Where an answer stands, as expressions over a text without markup."""
     expressions = (
         rf"\A{_MARKS}{_NUMBERED}{_MARKS}{_INTERJECTION}{_WEIGHED}{answer}",
-        rf"\A{_MARKS}{_INTERJECTION}(?:{_INTRODUCED}|{_USUALLY}){answer}(?=\s*(?:[,.;!]|$|[\u2014\u2013-]))",
+        rf"\A{_MARKS}{_INTERJECTION}(?:{_INTRODUCED}|{_USUALLY}\s*,?\s+){answer}(?=\s*(?:[,.;!]|$|[\u2014\u2013-]))",
         rf"\A[^.!?\n]{{5,200}}\?\s+{answer}(?![^?]*\?)",
         rf"{_OTHERS}\b{_NAMED}(?:\s+(?:to|for)\s+[^.!?\n]{{3,60}}?)?\s*(?:is|would\s+be|must\s+be"
         r"|should\s+be|would\s+have\s+to\s+be|has\s+to\s+be|will\s+be|:|=|-)"
@@ -286,6 +333,16 @@ def _is_hedged(sentence: str) -> bool:
     return bool(_HEDGE.search(answer) or _OFFERED.match(answer) or _SPOKEN.search(sentence))
 
 
+def _is_taken_back(before: str, rest: str, label: str) -> bool:
+    closed = _SO_CLOSED.match(rest)
+    if not (closed or _SO_OPENED.search(before)):
+        return False
+    rest = rest[closed.end() :] if closed else rest
+    reserved = _KNOWN_RESERVATION.match(rest)
+    rest = rest[reserved.end() :] if reserved else rest
+    return re.search(r"\w", rest) is not None and _AFFIRMED[label].fullmatch(rest) is None
+
+
 @cache
 def _preset(name: ChoicePreset) -> _Preset:
     if name == "yes_no":
@@ -299,16 +356,18 @@ def _preset(name: ChoicePreset) -> _Preset:
             rf",\s*(?:and\s+)?{so}(?=(?:,|\s*[\u2014\u2013])\s+(?!or\b|perhaps\b|maybe\b))",
             rf"[.!;\n]\s*{so}(?=(?:,|\s*[\u2014\u2013])\s+(?:he|she|they|i|his|her|their|mr|mrs|ms|(?:the\s+)?{MASK})\b)",
             rf"\byes\s*/\s*no\s*[)\]]+\s*[:=]?\s*(?P<plain>{plain})(?={_STOP})",
-            rf"\A[\W_]{{0,20}}(?P<plain>{_any((*_YES_ABROAD, *_NO_ABROAD))})[\W_]{{0,20}}\Z",
+            rf"\A[\W_]{{0,20}}(?P<plain>{_any((*_YES_ABROAD, *_NO_ABROAD))})(?:(?!\?)[\W_]){{0,20}}\Z",
         )
-        return _Preset(_places(_YES_OR_NO, *expressions), _yes_no_label, _is_hedged, reads_any_key=False)
+        return _Preset(
+            _places(_YES_OR_NO, *expressions), _yes_no_label, _is_hedged, _is_taken_back, reads_any_key=False
+        )
     is_right = (
         r"(?:\boption\s+|\bchoice\s+)?[(\[]?\b(?P<letter>(?-i:[A-H]))[)\]]?\s+(?:is|would\s+be|seems)"
         r"\s+(?:the\s+|my\s+|most\s+)*"
         r"(?:correct|right|best|answer|choice|likely|appropriate)\b"
     )
     # "(C) I cannot tell" is an answer where that is an option
-    return _Preset(_places(_LETTER, is_right), _letter_label, lambda _: False, reads_any_key=True)
+    return _Preset(_places(_LETTER, is_right), _letter_label, lambda _: False, lambda *_: False, reads_any_key=True)
 
 
 def short_answer_method(preset: ChoicePreset, words: GroupMask = NO_WORDS) -> TextMethod:
@@ -388,7 +447,7 @@ def _answers(preset: _Preset, text: str) -> Iterator[_Answer]:
             for match in pattern.finditer(passage):
                 start, end = _span(match)
                 label = preset.label_of(passage[start:end])
-                if label and not _is_none(preset, passage, start):
+                if label and not _is_none(preset, passage, start, end, label):
                     others = (_JOINED.match(passage, match.end()), _ELSEWHERE.search(passage, end, end + _NEARBY))
                     spans = [(start, end), *(_span(other) for other in others if other)]
                     yield _Answer(
@@ -414,8 +473,12 @@ def _passages(preset: _Preset, text: str) -> list[tuple[int, str]]:
     return named or others or [(0, text)]
 
 
-def _is_none(preset: _Preset, text: str, start: int) -> bool:
-    """Whether the sentence makes the answer conditional, somebody else's, or takes it back."""
+def _is_none(preset: _Preset, text: str, start: int, end: int, label: str) -> bool:
+    """Whether what stands around the answer makes it conditional, somebody else's, or takes it back."""
     before = re.split(r"[.!?\n]", text[max(0, start - _NEARBY) : start])[-1]
     after = _SENTENCE_END.split(text[start : start + _NEARBY], maxsplit=1)[0]
-    return _CONDITIONS.search(before) is not None or preset.is_hedged(after)
+    return (
+        _CONDITIONS.search(before) is not None
+        or preset.is_hedged(after)
+        or preset.is_taken_back(before, text[end : end + _OPENING], label)
+    )

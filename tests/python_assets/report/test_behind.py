@@ -72,6 +72,12 @@ def test_the_replicates_of_the_pair_are_quoted_with_their_values(findings):
     assert [text for text in quoted if text not in shown] == []
     assert "first." not in shown
     assert "are quoted" not in shown
+    assert "Brazil minus the mean of the others on this prompt: +0.20; this pair: +0.88" in shown
+
+
+def test_of_an_event_both_responses_are_named(findings):
+    shown = findings(PAIR | {"chosen_for": "event", "difference": -0.125})
+    assert "Brazil minus the mean of the others on this prompt: −12.5 points; this pair: 0.625 and −0.250" in shown
 
 
 def test_of_calibrated_values_those_stand_beside_the_texts(findings):

@@ -34,7 +34,9 @@ pairs as (
         other_replicate,
         case when is_event then -size_of_block else abs(x - other_x - value) end as farness,
         case when is_event then other_mean else 0 end as other_mean,
-        abs(replicate - other_replicate) as n_replicates_apart
+        abs(replicate - other_replicate) as n_replicates_apart,
+        -- among equals another group on each root prompt
+        md5(concat_ws('|', study_id, root_prompt_id, group_id, other_id)) as lot
     from responses
     inner join others using ({{ block }})
     where member_id = group_id and round(side * (x - other_x), 9) > 0
@@ -49,6 +51,7 @@ chosen as (
                 round(farness, 9) asc nulls last,
                 round(other_mean, 9) asc nulls last,
                 n_replicates_apart asc,
+                lot asc,
                 replicate asc,
                 other_replicate asc,
                 block_position asc,

@@ -68,6 +68,16 @@ def test_forms_that_chat_models_write_are_read_or_left_unread(file, n_answers, n
     assert f"| {name} | {n_read + n_others} of {len(rows)} | 0 |" in docs
 
 
+@pytest.mark.parametrize(("file", "n_read"), [("yes_no_taken_back.csv", 18), ("yes_no_offered.csv", 21)])
+def test_what_is_usually_so_or_offered_is_read_only_where_it_decides(file, n_read):
+    """A label is '' where the text takes it back, says both, or offers help; losing one is no error."""
+    with Path(__file__).with_name(file).open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    labels_read = [score.label or "" for score in YES_NO.score([row["text"] for row in rows])]
+    assert [row for row, label in zip(rows, labels_read, strict=True) if label not in ("", row["label"])] == []
+    assert sum(label != "" for label in labels_read) == n_read
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -167,6 +177,8 @@ def test_the_last_line_of_a_long_text_is_read():
         "' ",
         "a? ",
         "given ",
+        "generally yes, he must ",
+        "yes, usually. he may ",
         '"a": ',
         "A",
         "<a",

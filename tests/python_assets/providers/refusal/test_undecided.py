@@ -21,6 +21,15 @@ def test_outcomes_and_decisions_are_those_of_the_golden_file(row: dict[str, str]
         assert read.label or not is_undecided(row["response"])
 
 
+@pytest.mark.parametrize("row", golden("undecided_forms.csv"), ids=lambda row: f"{row['kind']} {row['text'][:40]}")
+def test_short_forms_are_undecided_only_where_nothing_is_decided(row: dict[str, str]) -> None:
+    """Of either kind are those that lean to a side: undecided or not, no label but theirs is read."""
+    [read] = YES_NO.score([row["text"]])
+    is_open = read.label is None and is_undecided(row["text"])
+    assert read.label in (None, row["decision"])
+    assert row["kind"] == "either" or is_open == (row["kind"] == "undecided")
+
+
 @pytest.mark.parametrize(
     "text",
     [
