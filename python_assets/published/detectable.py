@@ -7,11 +7,10 @@ Source: inference.md 9.
 
 from typing import Final
 
-from python_assets.infer.tables import INTERACTION
 from python_assets.study.base import ALL_PROMPTS, BASELINE
 
 # of cells of an intersectional grouping the interaction is tested, where it can be
-TESTED_CONTRASTS: Final = f"('{INTERACTION}', 'mean_difference', 'risk_difference')"
+TESTED_CONTRASTS: Final = "('interaction', 'mean_difference', 'risk_difference')"
 # the published row is of all systems together; each system's share of it follows from the errors of its contrasts
 DETECTABLE: Final = f"""
     with variances as (
