@@ -7,9 +7,10 @@ is lead.py, results in detail are result_cards.py.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypedDict
 
+from python_assets.infer.tables import INTERACTION
 from python_assets.published.account import ABOUT_GROUPS, family_order
 from python_assets.published.beyond_margin import beyond_margin
-from python_assets.published.detectable import DETECTABLE, INTERACTION
+from python_assets.published.detectable import DETECTABLE
 from python_assets.published.effects import ADJUSTED, adjusted_effects, effect_columns, effect_in_words, estimate
 from python_assets.published.plain_numbers import size
 from python_assets.report.reader import Reader, Row
