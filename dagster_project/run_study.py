@@ -1,16 +1,12 @@
 """Run the job of one study in this process, as `plumbline run` does."""
 
 import contextlib
-import subprocess
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Final
 from uuid import uuid4
 
 import dagster as dg
-from dagster._core.execution import compute_logs
 
 from dagster_project.chunks import CHUNKS_TAG
 from dagster_project.display import Display, display
@@ -59,9 +55,6 @@ def run_study(
     from dagster_project.definitions import definitions
     from dagster_project.event_log import instance_of_one_run
 
-    # what copies a step's output ends with the step; of a terminal's Ctrl-C it would print a traceback of its own
-    in_own_session = SimpleNamespace(Popen=partial(subprocess.Popen, start_new_session=True))
-    vars(compute_logs)["subprocess"] = in_own_session
     run_id, log = str(uuid4()), paths.home().build(study_id).with_suffix(".log")
     job = definitions().resolve_job_def("run_study")
     with (

@@ -10,7 +10,7 @@ CASES = {
     "p1": ("yes", "Yes, of course.", "ok", 1.0, None),
     "p2": ("no", "Yes, of course.", "ok", 0.0, None),
     "p3": ("yes", "I can't tell.", "ok", 0.0, None),
-    "p4": ("yes", "Perhaps.", "ok", 0.0, None),
+    "p4": ("yes", "Blue.", "ok", 0.0, None),
     "p5": ("yes", "Well: yes or no", "ok", 0.0, None),
     "p6": ("yes", "I will not.", "refused", 0.0, None),
     "p7": ("yes", "", "empty", 0.0, None),

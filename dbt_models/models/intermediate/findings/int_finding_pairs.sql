@@ -36,7 +36,7 @@ pairs as (
         case when is_event then other_mean else 0 end as other_mean,
         abs(replicate - other_replicate) as n_replicates_apart,
         -- among equals another group on each root prompt
-        md5(concat_ws('|', study_id, root_prompt_id, group_id, other_id)) as lot
+        md5(concat_ws('|', study_id, root_prompt_id, group_id, other_id)) as lot_key
     from responses
     inner join others using ({{ block }})
     where member_id = group_id and round(side * (x - other_x), 9) > 0
@@ -51,7 +51,7 @@ chosen as (
                 round(farness, 9) asc nulls last,
                 round(other_mean, 9) asc nulls last,
                 n_replicates_apart asc,
-                lot asc,
+                lot_key asc,
                 replicate asc,
                 other_replicate asc,
                 block_position asc,
