@@ -24,6 +24,7 @@ _DIFFERENCES: Final = (
     *("range", "standard_deviation", "mean_change", "disparity_change", "interaction_change"),
 )
 _RATES: Final = ("mean", "share", "selection_rate", "precision", "mean_change", "groups_changed")
+_MUCH_LARGER: Final = 1.25  # times the adjusted effect
 # who says so of a margin that a study does not declare; all others are thresholds of FAIR-SEA
 _DEFAULTS: Final[Mapping[str, str]] = {"impact_ratio": "four-fifths rule"}
 
@@ -104,6 +105,28 @@ def effect_in_words(row: Mapping[str, Any], *, with_ci: bool = True) -> str:
     interval = signed_limits(low, high, of=value, is_rate=is_rate, with_sign=bool(row["group_id"]))
     named = f" ({'95 % CI ' if with_ci else ''}{interval})" if interval else ""
     return f"{name} {written}{named}"
+
+
+def unadjusted_in_words(row: Mapping[str, Any], *, is_rate: bool) -> str:
+    """Write the effect before selection where the adjusted one would puzzle: unadjusted +11.5 points (+4.0 to +24.5).
+
+    That is where the adjusted interval of a significant effect holds 0, or its estimate is much smaller.
+
+    Args:
+        row: with value, ci_low, ci_high, value_shrunken, ci_low_selected and ci_high_selected.
+        is_rate: whether it is a difference of rates, which are written in points.
+
+    Returns:
+        '' where the effect is not selected, or both say much the same.
+    """
+    value, (shrunken, low, high) = row["value"], estimate(row)
+    if value is None or shrunken is None or (shrunken, low, high) == (value, row["ci_low"], row["ci_high"]):
+        return ""
+    holds_zero = (low is None or low <= 0) and (high is None or high >= 0)
+    if not holds_zero and abs(value) <= _MUCH_LARGER * abs(shrunken):
+        return ""
+    interval = signed_limits(row["ci_low"], row["ci_high"], of=value, is_rate=is_rate)
+    return f"unadjusted {plain_value(value, is_rate=is_rate, with_sign=True)}{f' ({interval})' if interval else ''}"
 
 
 def margin_words(value: float, origin: str | None, metric: str | None, *, is_rate: bool = False) -> str:

@@ -11,7 +11,15 @@ from python_assets.infer.tables import INTERACTION
 from python_assets.published.account import ABOUT_GROUPS, family_order
 from python_assets.published.beyond_margin import beyond_margin
 from python_assets.published.detectable import DETECTABLE
-from python_assets.published.effects import ADJUSTED, adjusted_effects, effect_columns, effect_in_words, estimate
+from python_assets.published.effects import (
+    ADJUSTED,
+    adjusted_effects,
+    effect_columns,
+    effect_in_words,
+    estimate,
+    in_points,
+    unadjusted_in_words,
+)
 from python_assets.published.plain_numbers import size
 from python_assets.report.reader import Reader, Row
 from python_assets.report.sentences import measure_name
@@ -297,7 +305,9 @@ def _effect(row: Row) -> str:
 def _effect_words(row: Row) -> str:
     """An effect in words, that of a cell beyond its factors as an interaction."""
     note = " (interaction)" if row["metric"] == INTERACTION else ""
-    return f"{minus_signs(effect_in_words(row, with_ci=False))}{note}"
+    unadjusted = unadjusted_in_words(row, is_rate=in_points(row))
+    written = "; ".join(filter(None, (effect_in_words(row, with_ci=False), unadjusted)))
+    return f"{minus_signs(written)}{note}"
 
 
 def _group(row: Row) -> str:

@@ -29,6 +29,7 @@ from python_assets.published.effects import (
     first_of_both_signs,
     in_points,
     margin_words,
+    unadjusted_in_words,
 )
 from python_assets.published.plain_numbers import named_p, plain_value, signed_limits
 from python_assets.report import charts
@@ -220,13 +221,17 @@ _KEYS: Final = (
 
 
 class GroupLine(NamedTuple):
-    """A group on a card: its effect and interval in words and drawn, and whom the difference disadvantages."""
+    """A group on a card: its effect and interval in words and drawn, and whom the difference disadvantages.
+
+    unadjusted: the effect before selection, where the adjusted one would puzzle; or nothing.
+    """
 
     name: str
     effect: str
     interval: str
     chart: Markup
     direction: str
+    unadjusted: str
 
 
 class OwnLine(NamedTuple):
@@ -464,6 +469,7 @@ def _group_lines(groups: list[Row], hypothesis: Row) -> tuple[list[GroupLine], l
                 "" if value is None else minus_signs(signed_limits(low, high, of=value, is_rate=is_rate)),
                 chart,
                 row["direction"] if row["direction"] in ("disadvantaged", "advantaged") else "",
+                minus_signs(unadjusted_in_words(row, is_rate=is_rate)),
             )
         )
     factor = 100 if any(in_points(row | measure_keys) for row in groups) else 1

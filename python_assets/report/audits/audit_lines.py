@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from python_assets.infer.tables import INTERACTION
-from python_assets.published.effects import effect_in_words, in_points, margin_words
-from python_assets.published.plain_numbers import count, signed_limits, size
-from python_assets.published.plain_numbers import effect as plain_effect
+from python_assets.published.effects import effect_in_words, in_points, margin_words, unadjusted_in_words
+from python_assets.published.plain_numbers import count, size
 from python_assets.report.audits.findings import is_significant
 from python_assets.report.audits.results import (
-    MUCH_MORE,
     bound_in_words,
     cause_in_words,
     constant_in_words,
@@ -219,39 +217,14 @@ def difference_before_selection(group: Mapping[str, Any], *, is_rate: bool) -> s
     Returns:
         '' where the group is not selected, or both say much the same.
     """
-    names = ("difference", "difference_ci_low", "difference_ci_high")
-    raw = ("unadjusted_difference", "unadjusted_ci_low", "unadjusted_ci_high")
-    return _unadjusted(*(group[name] for name in (*names, *raw)), is_rate=is_rate)
-
-
-def unadjusted_in_words(hypothesis: Row) -> str:
-    """Write the unadjusted effect of a hypothesis as difference_before_selection does.
-
-    Args:
-        hypothesis: of findings.json.
-    """
-    names = ("value_shrunken", "ci_low_selected", "ci_high_selected", "value", "ci_low", "ci_high")
-    return _unadjusted(*(hypothesis[name] for name in names), is_rate=in_points(hypothesis))
-
-
-def _unadjusted(
-    shrunken: float | None,
-    low: float | None,
-    high: float | None,
-    value: float | None,
-    ci_low: float | None,
-    ci_high: float | None,
-    *,
-    is_rate: bool,
-) -> str:
-    """An interval over 0 beside a significant verdict, or a much smaller effect, would puzzle without the other one."""
-    if shrunken is None or value is None:
+    if group["unadjusted_difference"] is None:
         return ""
-    holds_zero = (low is None or low <= 0) and (high is None or high >= 0)
-    if not holds_zero and abs(value) <= MUCH_MORE * abs(shrunken):
-        return ""
-    interval = signed_limits(ci_low, ci_high, of=value, is_rate=is_rate)
-    return f"unadjusted {plain_effect(value, is_rate=is_rate)}{f' ({interval})' if interval else ''}"
+    names = {
+        **{"value": "unadjusted_difference", "ci_low": "unadjusted_ci_low", "ci_high": "unadjusted_ci_high"},
+        **{"value_shrunken": "difference", "ci_low_selected": "difference_ci_low"},
+        "ci_high_selected": "difference_ci_high",
+    }
+    return unadjusted_in_words({name: group[field] for name, field in names.items()}, is_rate=is_rate)
 
 
 def hypothesis_effect(hypothesis: Row, *, with_ci: bool = True) -> str:
@@ -264,7 +237,7 @@ def hypothesis_effect(hypothesis: Row, *, with_ci: bool = True) -> str:
     if hypothesis["value"] is None:
         return ""
     effect = effect_in_words(hypothesis, with_ci=with_ci)
-    if unadjusted := unadjusted_in_words(hypothesis):
+    if unadjusted := unadjusted_in_words(hypothesis, is_rate=in_points(hypothesis)):
         effect = f"{effect}; {unadjusted}"
     if not with_ci or hypothesis["margin"] is None:
         return effect

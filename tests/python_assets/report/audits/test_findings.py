@@ -5,8 +5,8 @@ import jsonschema
 import pytest
 
 from python_assets.errors import WarehouseError
+from python_assets.published.effects import unadjusted_in_words
 from python_assets.report.audits import findings as findings_module
-from python_assets.report.audits.audit_lines import unadjusted_in_words
 from python_assets.report.audits.findings import audit_findings, primary_verdicts
 from python_assets.report.audits.record import Record, folder_of, read_record, write_record
 from python_assets.report.audits.write_audit import rewrite_audits, told_audit, write_audit
@@ -251,7 +251,7 @@ def test_an_adjusted_effect_that_would_puzzle_has_the_unadjusted_one_beside_it(s
     high = None if low is None else 0.45
     row = {"value": 0.12, "ci_low": 0.04, "ci_high": 0.24, "value_shrunken": shrunken, "ci_low_selected": low}
     row |= {"ci_high_selected": high, "kind": "continuous", "statistic": "mean", "metric": "mean_difference"}
-    assert unadjusted_in_words(row) == told
+    assert unadjusted_in_words(row, is_rate=False) == told
 
 
 def test_reports_of_audits_that_name_a_study_are_written_anew_and_no_others(publish_small):
