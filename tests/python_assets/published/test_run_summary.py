@@ -75,7 +75,9 @@ METRIC = {
 }
 LOSSES = {
     **{"study_id": "mine", "system_id": "biased", "measure_id": "grant", "grouping_id": "", "group_id": ""},
-    **dict.fromkeys(("n_undecided", "n_unscored", "n_refused", "n_empty", "n_failed", "n_other"), 0),
+    **dict.fromkeys(
+        ("n_undecided", "n_unscored", "n_unscored_truncated", "n_refused", "n_empty", "n_failed", "n_other"), 0
+    ),
     **{"n_responses": 40, "n_scored": 40},
 }
 FORM = {"study_id": "mine", "system_id": "biased", "measure_id": "grant", "position": 1, "reason": "no_rule_matched"}

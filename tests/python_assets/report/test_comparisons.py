@@ -116,7 +116,7 @@ def test_changed_log_odds_stand_below_their_table_with_interval_and_p_or_a_reaso
     ]
     text = report(**{**tables, "system_comparisons": rows}).sections["comparisons"]
     below = " ".join(text[text.index("How the log odds of each group changed") :].split())
-    assert "Mali−0.750 [−0.850, −0.650] p .062" in below
+    assert "Mali−0.750 [−0.850, −0.650] p .063" in below
     assert "Perurate zero or one" in below
     assert "no verdict of its own" in below
 
