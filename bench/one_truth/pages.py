@@ -171,7 +171,7 @@ def _facts(connection: duckdb.DuckDBPyConnection, page: str, study: str, words: 
         if head is None or _text(head[1]) not in verdicts.get(sentence, set()):
             found.append(f"{_text(head[1]) if head else 'no verdict'}: {sentence!r}")
         groups = [
-            (_text(_without_notes(name)), _text(effect), _text(limits))
+            (_text(_without_notes(name)), _text(effect), _text(_without_notes(limits)))
             for name, effect, limits in _FACT_GROUP.findall(fact)
         ]
         found += [
