@@ -23,7 +23,8 @@ import yaml
 from statsmodels.stats.multitest import multipletests
 
 from python_assets.audit.benchmarks import benchmark_names, copy_files, path_of
-from python_assets.audit.design import EFFECTS, FULL, QUICK, sized
+from python_assets.audit.costs import EFFECTS, FULL, QUICK
+from python_assets.audit.design import sized
 from python_assets.audit.models import asked_models
 from python_assets.audit.sized_text import sized_text
 

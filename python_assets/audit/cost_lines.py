@@ -5,7 +5,7 @@ Belongs here: the columns and the words, and the first table. Planning is prepar
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from python_assets.audit.begun import Audit, StudyState
 from python_assets.audit.costs import EFFECTS, FULL, MOST_MODELS, QUICK, BenchmarkCost, cost_of
@@ -32,6 +32,9 @@ CONDITION: Final = (
 """What the power in the files of the benchmarks assumes."""
 _WIDTHS: Final = (len(CONTROLS_LABEL), *map(len, HEADER[1:]))
 _UNKNOWN: Final = "not known yet"
+_SUMMED: Final = (
+    *("n_root_prompts", "n_calls_of_model", "n_calls", "n_tokens_in", "n_tokens_out_most", "usd_most", "minutes"),
+)
 
 
 class CostLine(NamedTuple):
@@ -89,25 +92,9 @@ def header_text() -> str:
 
 def total_line(lines: Sequence[CostLine]) -> CostLine:
     """The last row: sums of the lines above it."""
-
-    def total(values: Sequence[float | None]) -> float | None:
-        return None if None in values else sum(filter(None, values))
-
-    def count(values: Sequence[int | None]) -> int | None:
-        return None if None in values else sum(filter(None, values))
-
-    return CostLine(
-        TOTAL,
-        n_root_prompts=count([one.n_root_prompts for one in lines]),
-        n_calls_of_model=count([one.n_calls_of_model for one in lines]),
-        n_calls=count([one.n_calls for one in lines]),
-        n_tokens_in=count([one.n_tokens_in for one in lines]),
-        n_tokens_out_most=count([one.n_tokens_out_most for one in lines]),
-        usd_most=total([one.usd_most for one in lines]),
-        minutes=total([one.minutes for one in lines]),
-        detectable_effect=None,
-        has_price=all(one.has_price for one in lines),
-    )
+    values = {name: [getattr(one, name) for one in lines] for name in _SUMMED}
+    sums: dict[str, Any] = {name: None if None in column else sum(column) for name, column in values.items()}
+    return CostLine(TOTAL, **sums, detectable_effect=None, has_price=all(one.has_price for one in lines))
 
 
 def estimate(audit: Audit, read: Callable[[str, StudyState], CostLine], write: Callable[[str], None]) -> list[CostLine]:
@@ -157,11 +144,11 @@ def other_design(audit: Audit) -> str | None:
     written = [benchmark for benchmark, state in audit.states.items() if not state.is_edited]
     costs = [cost_of(benchmark, other, len(audit.models)) for benchmark in written]
     chosen = [cost_of(benchmark, audit.design, len(audit.models)) for benchmark in written]
-    effects = [size(one.detectable_effect, is_rate=True) for one in costs if one and one.detectable_effect]
+    effects = [one.detectable_effect for one in costs if one and one.detectable_effect]
     n_more = sum(one.n_calls for one in costs if one) - sum(one.n_calls for one in chosen if one)
     if None in (*costs, *chosen) or not effects or (n_more <= 0 if other == FULL else n_more >= 0):
         return None
-    low, high = min(effects, key=_points), max(effects, key=_points)
+    low, high = (size(one, is_rate=True) for one in (min(effects), max(effects)))
     detects = low if low == high else f"{low.removesuffix(' points')} to {high}"
     n_calls = sum(one.n_calls for one in costs if one) * len(audit.models)
     word = "More precise" if other == FULL else "Fewer calls"
@@ -215,10 +202,6 @@ def _usd(one: AuditedModel, cost: BenchmarkCost) -> float | None:
         return 0.0
     price = list_price(one.provider, one.model, [(one.entry or {}).get("base_url")])
     return None if price is None else Usage(0, cost.n_tokens_in, 0, cost.n_calls * MAX_TOKENS).usd(price)
-
-
-def _points(text: str) -> float:
-    return float(text.split()[0])
 
 
 def _number(value: float | None, form: str = "{:,}") -> str:

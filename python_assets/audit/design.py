@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from python_assets.audit.benchmarks import copy_files, path_of
-from python_assets.audit.costs import EFFECTS, FULL, QUICK, BenchmarkCost, cost_of
+from python_assets.audit.costs import EFFECTS, BenchmarkCost, cost_of
 from python_assets.audit.models import AuditedModel
 from python_assets.audit.sized_text import n_texts_of, sized_text
 from python_assets.generate.generate_study import asked_systems, read_prompts
@@ -28,8 +28,6 @@ from python_assets.study_file.load import load_study
 from python_assets.study_file.new_study import write_new
 from python_assets.warehouse import paths
 from python_assets.warehouse.build import open_build
-
-__all__ = ["EFFECTS", "FULL", "QUICK", "Sized", "detectable_effect", "planned_cost", "powers", "search_size", "sized"]
 
 LEAST_TEXTS: Final = 8
 # a crossing beyond its parts, and a change of one model against another, take many more than any audit has

@@ -17,6 +17,7 @@ from python_assets.errors import AuditError, ProviderError
 from python_assets.extract.extract_study import extract
 from python_assets.generate.generate_study import ask_all, asked_systems, read_prompts
 from python_assets.generate.response_tables import Runs, responses_table, systems_table
+from python_assets.infer.groups.unscored import UNSCORED_REASONS
 from python_assets.plan.requested import IN_MEMORY, assemble_offline
 from python_assets.providers.records import Prompt, SystemConfig
 from python_assets.providers.spending import BudgetError
@@ -48,12 +49,9 @@ _LOSS_OF_REASON: Final[Mapping[str, str]] = {
     _REFUSED: "refused",
     "response_empty": "empty",
     "response_error": "failed",
-    "no_rule_matched": "unscored",
-    "several_rules_matched": "unscored",
+    **dict.fromkeys(UNSCORED_REASONS, "unscored"),
 }
 """Of measures that read by rules; every other reason is another loss, as macro loss_of has it."""
-
-
 _OTHERWISE: Final = (
     "The model uses another form or language, or it is no chat model. One that thinks first may need more "
     "decoding.max_tokens in {file}."

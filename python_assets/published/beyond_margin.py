@@ -13,6 +13,7 @@ import duckdb
 from python_assets.published.account import ABOUT_GROUPS, family_order
 from python_assets.published.effects import (
     ADJUSTED,
+    HYPOTHESIS_KEYS,
     adjusted_effects,
     effect_columns,
     effect_in_words,
@@ -24,18 +25,15 @@ from python_assets.warehouse.build import rows_of
 
 Row = Mapping[str, Any]
 
-_KEYS: Final = (
-    *("study_id", "slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"),
-)
 # the order of families and findings; pairs of systems, which have no rank, come after the groups of their family
 _ROWS: Final = f"""
-    select {", ".join(f"hypotheses.{key}" for key in _KEYS[1:])}, hypotheses.reference_system_id,
+    select {", ".join(f"hypotheses.{key}" for key in HYPOTHESIS_KEYS[1:])}, hypotheses.reference_system_id,
         hypotheses.family_id, coalesce(families.n_tested, 0) as n_in_family, hypotheses.verdict, hypotheses.outcome,
         hypotheses.p_value, hypotheses.q_value, hypotheses.negative_controls_reason, findings.finding_rank,
         measures.kind,
         {effect_columns("hypotheses")}, {ADJUSTED}
     from hypotheses
-    left join findings using ({", ".join(_KEYS)})
+    left join findings using ({", ".join(HYPOTHESIS_KEYS)})
     {adjusted_effects("hypotheses")}
     left join measures using (study_id, measure_id)
     left join (
@@ -45,7 +43,7 @@ _ROWS: Final = f"""
         and not coalesce(is_tool_bias, false) and not coalesce(is_repeated, false)
     order by {family_order("hypotheses")},
         hypotheses.reference_system_id <> '', finding_rank nulls last,
-        {", ".join(f"hypotheses.{key}" for key in _KEYS[1:])}, hypotheses.reference_system_id
+        {", ".join(f"hypotheses.{key}" for key in HYPOTHESIS_KEYS[1:])}, hypotheses.reference_system_id
 """
 
 

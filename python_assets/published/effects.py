@@ -14,7 +14,7 @@ from python_assets.published.plain_numbers import plain_value, signed_limits
 EFFECT_FIELDS: Final = (
     *("metric", "group_id", "category", "reference", "value", "ci_low", "ci_high", "margin", "margin_origin"),
 )
-_HYPOTHESIS: Final = (
+HYPOTHESIS_KEYS: Final = (
     *("study_id", "slice_id", "system_id", "grouping_id", "measure_id", "calibration", "statistic", "parameters"),
 )
 _EFFECT_KEYS: Final = {"contrast": "metric", "group_id": "group_id", "category": "category", "reference": "reference"}
@@ -43,6 +43,17 @@ ADJUSTED: Final = "adjusted.value_shrunken, adjusted.ci_low_selected, adjusted.c
 """Columns of a row that adjusted_effects joins; NULL for metrics of all groups and where nothing is significant."""
 
 
+GROUP_CONTRASTS: Final = """
+    left join (from contrasts where study_id = $study and verdict is not null and contrast <> 'log_disparity')
+        as contrasts
+        using (
+            study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters, group_id,
+            category, reference
+        )
+"""
+"""Joins to finding_groups the contrast that a row of it is of, with what selection leaves of it."""
+
+
 def adjusted_effects(table: str) -> str:
     """Join what selection leaves of the effect of each hypothesis, as table adjusted.
 
@@ -50,7 +61,7 @@ def adjusted_effects(table: str) -> str:
         table: as in effect_columns.
     """
     effect = {name: _effect_column(table, of) for name, of in _EFFECT_KEYS.items()}
-    keys = {key: f"{table}.{key}" for key in _HYPOTHESIS} | effect
+    keys = {key: f"{table}.{key}" for key in HYPOTHESIS_KEYS} | effect
     matches = " and ".join(f"adjusted.{name} = {value}" for name, value in keys.items())
     # shrunken values are of all groups, adjusted limits of selected ones
     is_selected = "coalesce(adjusted.ci_low_selected, adjusted.ci_high_selected) is not null"
@@ -127,6 +138,17 @@ def unadjusted_in_words(row: Mapping[str, Any], *, is_rate: bool) -> str:
         return ""
     interval = signed_limits(row["ci_low"], row["ci_high"], of=value, is_rate=is_rate)
     return f"unadjusted {plain_value(value, is_rate=is_rate, with_sign=True)}{f' ({interval})' if interval else ''}"
+
+
+def whole_effect_in_words(row: Mapping[str, Any], *, with_ci: bool = True) -> str:
+    """Write an effect as effect_in_words, and the one before selection where unadjusted_in_words has it.
+
+    Args:
+        row: as effect_in_words reads it, with value_shrunken, ci_low_selected and ci_high_selected.
+        with_ci: whether the interval begins with 95 % CI.
+    """
+    unadjusted = unadjusted_in_words(row, is_rate=in_points(row))
+    return "; ".join(filter(None, (effect_in_words(row, with_ci=with_ci), unadjusted)))
 
 
 def margin_words(value: float, origin: str | None, metric: str | None, *, is_rate: bool = False) -> str:

@@ -15,7 +15,6 @@ from python_assets.report.matrix import (
     INCONCLUSIVE,
     MOST_NAMED,
     NOT_TESTED,
-    VERDICT_ROWS,
     Cell,
     Matrix,
     key_of,
@@ -23,6 +22,7 @@ from python_assets.report.matrix import (
     statistic_name,
 )
 from python_assets.report.reader import Reader, Row
+from python_assets.report.result_cards import TOOL
 from python_assets.report.sentences import measure_name
 from python_assets.report.text import counted, listed, minus_signs, plural, words
 
@@ -33,13 +33,6 @@ _CHANGED: Final = f"""
     where study_id = $study and comparison in ('mean_change', 'groups_changed')
         and verdict in ('beyond_margin', 'different') and {ABOUT_GROUPS}
     order by all
-"""
-_TOOL: Final = """
-    select count(findings.p_value) as n_tested, count(*) filter (outcome = 'significant') as n_significant
-    from findings
-    inner join hypotheses
-        using (study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)
-    where study_id = $study and is_tool_bias
 """
 _FAMILIES: Final[Mapping[str, str]] = {"primary": "Primary", "secondary": "Secondary"}
 
@@ -58,15 +51,14 @@ def lead_sentences(reader: Reader, matrix: Matrix) -> str:
         reader: the study.
         matrix: the table below the sentences.
     """
-    group_rows = reader.rows(VERDICT_ROWS)
     first = _Statement(matrix.family_id, _of_family(matrix))
-    others = [_Statement(name, text) for name, text in _other_families(group_rows, matrix).items()]
+    others = [_Statement(name, text) for name, text in _other_families(matrix).items()]
     if others:
         sentences = [f"{_family(one.family_id)}: {one.text}" for one in [first, *others]]
     else:
         begins_with_name = any(cell.is_found for cells in matrix.cells.values() for cell in cells.values())
         sentences = [first.text if begins_with_name else f"{first.text[:1].upper()}{first.text[1:]}"]
-    return " ".join([*sentences, *_comparisons(reader.rows(_CHANGED)), *_tool(reader.rows(_TOOL)[0])])
+    return " ".join([*sentences, *_comparisons(reader.rows(_CHANGED)), *_tool(reader.rows(TOOL)[0])])
 
 
 def _family(family_id: str) -> str:
@@ -111,7 +103,7 @@ def _ends(cell: Cell) -> str:
         if names
     ]
     # a metric of all groups can be what is beyond the margin
-    if cell.verdict == BEYOND_MARGIN and cell.effect and not cell.effect.startswith((*cell.lower, *cell.higher)):
+    if cell.verdict == BEYOND_MARGIN and cell.effect and not cell.is_named:
         ends = [cell.effect, *ends]
     return f"{margin} ({'; '.join(ends)})" if ends else margin
 
@@ -153,10 +145,10 @@ def _nothing_significant(cells: Sequence[Cell]) -> str:
     return f"nothing significant ({', '.join(counts)}{n_left})."
 
 
-def _other_families(rows: Sequence[Row], matrix: Matrix) -> dict[str, str]:
+def _other_families(matrix: Matrix) -> dict[str, str]:
     """By family, in their order, what else is significant: hypotheses that repeat no other one, beyond margin first."""
     families: dict[str, list[Row]] = {}
-    for row in rows:
+    for row in matrix.hypotheses:
         if row["family_id"] != matrix.family_id and row["outcome"] == "significant" and not row["is_repeated"]:
             families.setdefault(row["family_id"], []).append(row)
     return {name: _of_other(differing, matrix) for name, differing in families.items()}
@@ -200,7 +192,7 @@ def _comparisons(changed: Sequence[Row]) -> list[str]:
 
 def _tool(row: Row) -> list[str]:
     """That the scorer or the texts differ by themselves, which no system has brought about."""
-    n, n_tested = row["n_significant"], row["n_tested"]
+    n, n_tested = row["n_shown"], row["n_tested"]
     if not n:
         return []
     return [f"Tool bias: {n:,} of {counted(n_tested, 'hypothesis', 'hypotheses')} of the baseline texts significant."]

@@ -13,12 +13,11 @@ from python_assets.published.beyond_margin import beyond_margin
 from python_assets.published.detectable import DETECTABLE
 from python_assets.published.effects import (
     ADJUSTED,
+    GROUP_CONTRASTS,
     adjusted_effects,
     effect_columns,
-    effect_in_words,
     estimate,
-    in_points,
-    unadjusted_in_words,
+    whole_effect_in_words,
 )
 from python_assets.published.plain_numbers import size
 from python_assets.report.reader import Reader, Row
@@ -55,19 +54,14 @@ VERDICT_ROWS: Final = f"""
         hypotheses.slice_id, hypotheses.system_id
 """
 # a mean or a share is lower or higher; of other statistics a sign says nothing to a reader
-GROUPS: Final = """
+GROUPS: Final = f"""
     select distinct on (system_id, measure_id, grouping_id, slice_id, group_id, category)
         system_id, measure_id, grouping_id, slice_id, group_id, category, own.value < 0 as is_lower, position,
         statistic, own.value, own.ci_low, own.ci_high, value_shrunken, ci_low_selected, ci_high_selected,
         contrast as metric, kind
     from finding_groups as own
     left join (select study_id, measure_id, kind from measures) as kinds using (study_id, measure_id)
-    left join (from contrasts where study_id = $study and verdict is not null and contrast <> 'log_disparity')
-        as contrasts
-        using (
-            study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters, group_id,
-            category, reference
-        )
+    {GROUP_CONTRASTS}
     where study_id = $study and direction is not null and statistic in ('mean', 'share')
     order by calibration desc, position
 """
@@ -80,7 +74,7 @@ class Cell(NamedTuple):
     is_found: the groups differ significantly. lower, higher: groups that differ on their own. effect: the strongest
     one with its interval, the largest where nothing is significant. detectable: the smallest difference that the
     design detects; '' where something is significant or nothing is known of the spread. group_effect: of the group
-    that differs most, where a metric of all groups is the effect.
+    that differs most, where a metric of all groups is the effect. is_named: the effect is of one of lower or higher.
     """
 
     verdict: str
@@ -90,6 +84,7 @@ class Cell(NamedTuple):
     effect: str = ""
     detectable: str = ""
     group_effect: str = ""
+    is_named: bool = False
 
     @property
     def is_inside(self) -> bool:
@@ -114,7 +109,8 @@ class Matrix(NamedTuple):
     """Systems and measures: the more numerous are lines, the first MAX_LINES of n_all; heads are of the others.
 
     family_id: of the hypotheses. kind: what a line is. cells: by measure, grouping and slice, then by system. names:
-    of those. grouping_id: of all, and then in none of their names; '' where there are several.
+    of those. grouping_id: of all, and then in none of their names; '' where there are several. hypotheses: rows of
+    all families, as VERDICT_ROWS has them.
     """
 
     family_id: str
@@ -125,6 +121,7 @@ class Matrix(NamedTuple):
     cells: dict[Key, dict[str, Cell]]
     names: dict[Key, str]
     grouping_id: str
+    hypotheses: list[Row]
 
     @property
     def has_detectable(self) -> bool:
@@ -138,6 +135,7 @@ class _Rest(TypedDict):
     cells: dict[Key, dict[str, Cell]]
     names: dict[Key, str]
     grouping_id: str
+    hypotheses: list[Row]
 
 
 def verdict_of(hypotheses: Iterable[Row]) -> str:
@@ -169,7 +167,7 @@ def study_matrix(reader: Reader) -> Matrix:
     cells = {key: _cells(key, tested, groups, detectable) for key in dict.fromkeys(map(key_of, tested))}
     under = _elsewhere(reader, every, family_id, cells)
     names, grouping_id = _names([*cells, *(key for key, *_ in under)])
-    rest: _Rest = {"cells": cells, "names": names, "grouping_id": grouping_id}
+    rest: _Rest = {"cells": cells, "names": names, "grouping_id": grouping_id, "hypotheses": every}
     if len(systems) > max(len(cells) + len(under), MOST_HEADS):
         columns = {names[key]: by_system for key, by_system in cells.items()}
         columns |= {
@@ -203,7 +201,7 @@ def key_of(row: Row) -> Key:
 
 def statistic_name(row: Row) -> str:
     """The statistic of a hypothesis, with its calibration where that is not raw: calibrated selection rate."""
-    statistic = {"mean": "mean", "share": "share"}.get(row["statistic"], words(row["statistic"]))
+    statistic = words(row["statistic"])
     return statistic if row["calibration"] == "raw" else f"{row['calibration']} {statistic}"
 
 
@@ -273,16 +271,17 @@ def _cells(
 def _cell(rows: Sequence[Row], groups: Sequence[Row], detectable: Mapping[Key, float | None]) -> Cell:
     verdict, is_found = verdict_of(rows), any(row["outcome"] == "significant" for row in rows)
     head = next((row for row in rows if row["verdict"] == verdict), rows[0])
-    named = sorted(groups, key=lambda row: row["position"]) if is_found else []
+    differing = sorted(groups, key=lambda row: row["position"]) if is_found else []
     effect = _effect(head)
-    is_of_metric = effect and not head["group_id"] and named
+    is_of_metric = effect and not head["group_id"] and differing
     return Cell(
         verdict,
         is_found,
-        lower=[_group(row) for row in named if row["is_lower"]],
-        higher=[_group(row) for row in named if not row["is_lower"]],
+        lower=[_group(row) for row in differing if row["is_lower"]],
+        higher=[_group(row) for row in differing if not row["is_lower"]],
         effect=effect,
-        group_effect=_effect_words(max(named, key=lambda row: abs(estimate(row)[0] or 0))) if is_of_metric else "",
+        group_effect=_effect_words(max(differing, key=lambda row: abs(estimate(row)[0] or 0))) if is_of_metric else "",
+        is_named=bool(head["group_id"]) and _group(head) in map(_group, differing),
         detectable="" if is_found else _detectable(head, detectable),
     )
 
@@ -305,9 +304,7 @@ def _effect(row: Row) -> str:
 def _effect_words(row: Row) -> str:
     """An effect in words, that of a cell beyond its factors as an interaction."""
     note = " (interaction)" if row["metric"] == INTERACTION else ""
-    unadjusted = unadjusted_in_words(row, is_rate=in_points(row))
-    written = "; ".join(filter(None, (effect_in_words(row, with_ci=False), unadjusted)))
-    return f"{minus_signs(written)}{note}"
+    return f"{minus_signs(whole_effect_in_words(row, with_ci=False))}{note}"
 
 
 def _group(row: Row) -> str:

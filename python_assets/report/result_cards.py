@@ -22,6 +22,7 @@ from python_assets.published.beyond_margin import beyond_margin, beyond_margin_i
 from python_assets.published.controls import UNUSED, WORDINGS, unused_in_words, wording_in_words
 from python_assets.published.effects import (
     ADJUSTED,
+    GROUP_CONTRASTS,
     adjusted_effects,
     effect_columns,
     effect_in_words,
@@ -98,18 +99,13 @@ FACTS: Final = f"""
     order by card_rank
     limit {MAX_FACTS}
 """
-_STANDING: Final = """
+_STANDING: Final = f"""
     select finding_groups.group_id, finding_groups.category, finding_groups.reference, finding_groups.direction,
         finding_groups.value, finding_groups.ci_low, finding_groups.ci_high, finding_groups.sentence,
         contrasts.contrast as metric, contrasts.value_shrunken, contrasts.ci_low_selected, contrasts.ci_high_selected,
         contrasts.verdict_with_missing
     from finding_groups
-    left join (from contrasts where study_id = $study and verdict is not null and contrast <> 'log_disparity')
-        as contrasts
-        using (
-            study_id, slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters, group_id,
-            category, reference
-        )
+    {GROUP_CONTRASTS}
     where study_id = $study
         and (direction is not null or (finding_groups.verdict = 'equivalent' and finding_groups.explained_by is null))
         and (slice_id, system_id, grouping_id, measure_id, calibration, statistic, parameters)

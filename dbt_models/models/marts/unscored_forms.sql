@@ -2,27 +2,13 @@ with
 
 {{ declared_measures() }},
 
-texts as (
-    select
-        study_id,
-        system_id,
-        measure_id,
-        reason,
-        loss,
-        trim(regexp_replace(response_text, '\s+', ' ', 'g')) as one_line
-    from measured
-    where loss in ('unscored', 'undecided')
-),
-
 forms as (
     select
-        study_id,
-        system_id,
-        measure_id,
-        reason,
-        loss,
+        *,
+        trim(regexp_replace(response_text, '\s+', ' ', 'g')) as one_line,
         case when length(one_line) > 80 then substr(one_line, 1, 80) || '...' else one_line end as form
-    from texts
+    from measured
+    where loss in ('unscored', 'undecided')
 ),
 
 counted as (

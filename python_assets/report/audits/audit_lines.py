@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from python_assets.infer.tables import INTERACTION
-from python_assets.published.effects import effect_in_words, in_points, margin_words, unadjusted_in_words
+from python_assets.published.effects import (
+    effect_in_words,
+    in_points,
+    margin_words,
+    unadjusted_in_words,
+    whole_effect_in_words,
+)
 from python_assets.published.plain_numbers import count, size
 from python_assets.report.audits.findings import is_significant
 from python_assets.report.audits.results import (
@@ -17,10 +23,10 @@ from python_assets.report.audits.results import (
     is_of_rates,
     why_not_detectable,
 )
-from python_assets.report.matrix import BEYOND_MARGIN, DIFFERENT, NOT_ASKED, NOT_TESTED, VERDICTS
+from python_assets.report.matrix import NOT_ASKED, NOT_TESTED, VERDICTS
 from python_assets.report.reader import Row
+from python_assets.report.sentences import DIFFERENCE_VERDICTS
 
-_SIGNIFICANT: Final = (BEYOND_MARGIN, DIFFERENT)
 MOST_WARNINGS: Final = 4
 _MOST_SENTENCES: Final = 8  # of one kind
 _WIDTH: Final = 10
@@ -199,7 +205,7 @@ def _effect(hypothesis: Row, result: Mapping[str, Any] | None) -> str:
     groups = [] if result is None else [group for group in result["groups"] if group["difference"] is not None]
     if hypothesis["group_id"] is not None or not groups:
         return effect
-    group = max(groups, key=lambda group: (group["verdict"] in _SIGNIFICANT, abs(group["difference"])))
+    group = max(groups, key=lambda group: (group["verdict"] in DIFFERENCE_VERDICTS, abs(group["difference"])))
     limits = {name: group[f"difference_{name}"] for name in ("ci_low", "ci_high")}
     difference = {"metric": group["contrast"], "value": group["difference"], "value_shrunken": None, **limits}
     named = effect_in_words({**hypothesis, **group, **difference}, with_ci=False)
@@ -236,9 +242,7 @@ def hypothesis_effect(hypothesis: Row, *, with_ci: bool = True) -> str:
     """
     if hypothesis["value"] is None:
         return ""
-    effect = effect_in_words(hypothesis, with_ci=with_ci)
-    if unadjusted := unadjusted_in_words(hypothesis, is_rate=in_points(hypothesis)):
-        effect = f"{effect}; {unadjusted}"
+    effect = whole_effect_in_words(hypothesis, with_ci=with_ci)
     if not with_ci or hypothesis["margin"] is None:
         return effect
     margin = hypothesis["margin"], hypothesis["margin_origin"], hypothesis["metric"]

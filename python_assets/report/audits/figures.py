@@ -12,14 +12,13 @@ from python_assets.published.plain_numbers import plain_value, signed_limits
 from python_assets.report import charts
 from python_assets.report.audits.audit_lines import difference_before_selection
 from python_assets.report.audits.results import is_of_interaction, is_of_rates
-from python_assets.report.matrix import BEYOND_MARGIN, DIFFERENT
+from python_assets.report.sentences import DIFFERENCE_VERDICTS
 from python_assets.report.text import DASH, minus_signs, words
 
 MAX_GROUPS: Final = 40
 _REFERENCES: Final = {"rest": "the others", "grand_mean": "the mean of all"}
 _MEAN: Final = ("value", "ci_low", "ci_high")
 _DIFFERENCE: Final = ("difference", "difference_ci_low", "difference_ci_high")
-_SIGNIFICANT: Final = (BEYOND_MARGIN, DIFFERENT)
 
 
 class AuditGroup(NamedTuple):
@@ -119,7 +118,7 @@ def _group(group: Mapping[str, Any], mean_axis: charts.Axis, difference_axis: ch
     value, low, high = _scaled([group], _MEAN, scale)
     mean = charts.Mark(value, low, high)
     value, low, high = _scaled([group], _DIFFERENCE, scale)
-    is_hollow = group["verdict"] not in _SIGNIFICANT
+    is_hollow = group["verdict"] not in DIFFERENCE_VERDICTS
     difference = charts.Mark(value, low, high, is_hollow=is_hollow, is_difference=True)
     return AuditGroup(
         name=f"{group['group_id']}: {group['category']}" if group["category"] else group["group_id"],

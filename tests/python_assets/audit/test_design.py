@@ -4,7 +4,8 @@ import pytest
 import yaml
 
 from python_assets.audit.benchmarks import path_of
-from python_assets.audit.design import EFFECTS, FULL, QUICK, detectable_effect, sized
+from python_assets.audit.costs import EFFECTS, FULL, QUICK
+from python_assets.audit.design import detectable_effect, sized
 from python_assets.audit.models import asked_models
 from python_assets.audit.sized_text import sized_text
 from python_assets.errors import AuditError

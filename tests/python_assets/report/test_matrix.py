@@ -45,7 +45,10 @@ def test_a_cell_names_the_groups_below_and_above_with_the_strongest_effect(matri
     matrix = matrix_of(hypotheses({}, {"system_id": "fair", "measure_id": "toxicity"}), groups)
     assert (matrix.family_id, matrix.kind, matrix.heads) == ("primary", "measure", ["biased", "fair"])
     assert (matrix.grouping_id, [line.name for line in matrix.lines]) == ("concept", ["sentiment", "toxicity"])
-    assert matrix.lines[0].cells == [("different", True, ["Chad"], ["Brazil"], f"Russia {MINUS}0.30", "", ""), None]
+    assert matrix.lines[0].cells == [
+        ("different", True, ["Chad"], ["Brazil"], f"Russia {MINUS}0.30", "", "", False),
+        None,
+    ]
 
 
 def test_groupings_are_named_where_there_are_several(matrix_of):
